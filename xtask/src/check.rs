@@ -5,6 +5,7 @@ mod tee;
 
 use std::time::{Duration, Instant};
 
+use crate::postgres::{self, PostgresCluster};
 use crate::{cargo, deny, tidy};
 use counts::Counts;
 
@@ -169,6 +170,13 @@ fn tests(options: &CheckOptions, counts: &mut Option<Counts>) -> Outcome {
     }
     let mut total = Counts::default();
     let mut results = Vec::new();
+    let cluster = match start_postgres() {
+        Ok(cluster) => cluster,
+        Err(problem) => {
+            println!("the tests of PostgreSQL have no server: {problem}");
+            None
+        }
+    };
     let nextest = cargo::has("nextest");
     let mut runners = vec![if nextest {
         vec!["nextest", "run", "--workspace", "--no-fail-fast"]
@@ -185,6 +193,9 @@ fn tests(options: &CheckOptions, counts: &mut Option<Counts>) -> Outcome {
                 command.env(variable, default);
             }
         }
+        if let Some(cluster) = &cluster {
+            command.env(postgres::URL_VARIABLE, cluster.url());
+        }
         let (result, output) = tee::run(&mut command);
         let ran = if runner.contains(&"nextest") {
             counts::of_nextest(&output)
@@ -196,6 +207,16 @@ fn tests(options: &CheckOptions, counts: &mut Option<Counts>) -> Outcome {
     }
     *counts = Some(total);
     outcome(results.into_iter().collect())
+}
+
+/// Starts a server for the tests of PostgreSQL, unless one is named or these tests may be skipped.
+fn start_postgres() -> Result<Option<PostgresCluster>, String> {
+    let skipped = value(SKIPPED_TESTS).unwrap_or_default();
+    let is_skipped = skipped.split(',').any(|name| name.trim() == "postgres");
+    if is_skipped || value(postgres::URL_VARIABLE).is_some() {
+        return Ok(None);
+    }
+    PostgresCluster::start(&[]).map(Some)
 }
 
 #[expect(

@@ -6,12 +6,14 @@ mod failures;
 mod hooks;
 mod lessons;
 mod observe;
+mod outbox;
 mod run_loop;
 mod session_learning;
 mod transcripts;
 
 pub use hooks::{HookCall, HookCallLog, HookRequest, Hooks, RelevantHit};
 pub use observe::{Observation, ObservedSignal, Observer, Runs, SignalOutcome};
+pub use outbox::{Outbox, WaitingEvent};
 pub use run_loop::{EndReason, IterationReport, RunEvent, RunReport, RunRequest};
 pub use session_learning::{LearnAllReport, Learning, SessionLessons};
 pub use transcripts::{

@@ -60,7 +60,7 @@ mod window;
 mod working_memory_snapshots;
 mod workspace;
 
-pub use access_tokens::{NewToken, Token, TokenFileStamp, Tokens};
+pub use access_tokens::{NewToken, Token, TokenStamp, Tokens};
 pub use artifacts::{
     ArtifactFilter, ArtifactStatus, NewArtifact, Registrar, Remover, VerifiedArtifact,
 };

@@ -28,7 +28,7 @@ pub use engine::{
 };
 pub use engine::{
     ChangeCursor, MemoryToolAnswer, MemoryToolCommand, NewToken, Page, SentenceCoverage,
-    ServerLock, Token, TokenFileStamp, Tokens,
+    ServerLock, Token, TokenStamp, Tokens,
 };
 pub use engine::{CopyDecision, Identity, IdentityState};
 pub use engine::{
@@ -49,6 +49,7 @@ pub use engine::{
 };
 pub use engine::{HistorySource, NewOutput, OutputFiles, OutputSource, PlanOutput, SessionSummary};
 pub use engine::{HookStateFile, HookStateFolder, InjectionReport};
+pub use heirloom_store::SharedStoreStatus;
 pub use heirloom_store::{
     AppliedChange, AsOf, Description, Filter, KindCounts, MigrationEvent, Order, ProgressSink,
     PurgeReport, PurgeTarget, RecordUsage, SalvageReport, SkippedRow, Verdict,

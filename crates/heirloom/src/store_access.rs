@@ -13,11 +13,11 @@ mod transfer_store;
 mod user_store;
 
 pub(crate) use bench_store::BenchStore;
+pub(crate) use database_server::{fleet_store, is_server_reachable};
 pub(crate) use private_files::{
     copy_file, create_folder, make_memory_private, make_private, memory_folder, remove_file,
     replace_foreign, temporary_folder, write_file,
 };
-pub(crate) use database_server::fleet_store;
 pub(crate) use transfer_store::{TransferStore, refuse_password};
 pub(crate) use user_store::{Adopted, LostStore};
 
@@ -31,6 +31,7 @@ use heirloom_engine::{CheckLevel, Doctor, Engine};
 use heirloom_fs::project_fs::{self, ProjectPaths};
 use heirloom_model::text::EscapedPath;
 use heirloom_model::{Clock, Fault, FixedClock, SystemClock, text};
+use heirloom_store::Store;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -263,6 +264,10 @@ impl CliSession {
             clock: self.clock()?,
             model: embedder::model_name(&config),
             sentence_model: embedder::sentence_model(&config).map(|model| model.model().to_owned()),
+            server: self
+                .server_store(&config)
+                .map(|store| store.map(|store| store as Arc<dyn Store>))
+                .transpose(),
             config: findings,
             progress: migration_progress::progress_sink(&self.out),
         })

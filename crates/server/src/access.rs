@@ -167,7 +167,7 @@ async fn authorize_and_run(
 ) -> Result<Response, Problem> {
     let path = request.uri().path();
     let is_public = PUBLIC_PATHS.contains(&path) || path.starts_with(PUBLIC_PREFIX);
-    let access = match authenticate(app, request.headers()) {
+    let access = match authenticate(app, request.headers()).await {
         Ok(access) => access,
         Err(problem) if is_public => {
             drop(problem);
@@ -194,18 +194,31 @@ async fn authorize_and_run(
 }
 
 /// Authenticates a request; `None` without credentials. Errors: 401 for unknown credentials.
-fn authenticate(app: &App, headers: &HeaderMap) -> Result<Option<Access>, Problem> {
+async fn authenticate(app: &App, headers: &HeaderMap) -> Result<Option<Access>, Problem> {
     if let Some(given) = headers.get(header::AUTHORIZATION) {
         let secret = given.to_str().ok().and_then(bearer_secret);
-        let found = secret
-            .map(|secret| app.token_cache()?.find_access(secret))
-            .transpose()?;
-        return match found.flatten() {
+        let found = match secret {
+            Some(secret) => find_access(app, secret).await?,
+            None => None,
+        };
+        return match found {
             Some(access) => Ok(Some(access)),
             None => Err(unauthorized(headers)),
         };
     }
     Ok(app.logins().find(headers, app.options()))
+}
+
+/// Finds the access of a secret; on a blocking thread if that may wait for a database server.
+async fn find_access(app: &App, secret: &str) -> Result<Option<Access>, Problem> {
+    if let Some(cache) = app.opened_token_cache()
+        && cache.tokens().has_fresh_stamp()
+    {
+        return Ok(cache.find_access(secret)?);
+    }
+    let (shared, secret) = (app.clone(), secret.to_owned());
+    let found = app.run_blocking(move || shared.token_cache()?.find_access(&secret));
+    Ok(found.await?)
 }
 
 fn bearer_secret(given: &str) -> Option<&str> {

@@ -191,6 +191,11 @@ impl App {
         Ok(self.inner.token_cache.get_or_init(|| cache))
     }
 
+    /// Returns the token cache if it was used before.
+    pub(crate) fn opened_token_cache(&self) -> Option<&TokenCache> {
+        self.inner.token_cache.get()
+    }
+
     pub(crate) fn logins(&self) -> &Logins {
         &self.inner.logins
     }

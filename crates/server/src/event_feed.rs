@@ -1,7 +1,7 @@
 //! Server-sent events: the changes of a project.
 //!
 //! While a project has followers, one task polls its store: soon after a write through this server, and four times a
-//! second for writes of other processes. An event id contains the time and a hash of the event, so a client that
+//! second for writes of other processes; a database server notifies of these, and is polled less often. An event id contains the time and a hash of the event, so a client that
 //! reconnects with `Last-Event-ID`, also to a restarted server, continues after that event.
 
 use crate::api::EventEntry;
@@ -10,10 +10,11 @@ use axum::http::StatusCode;
 use axum::response::sse::Event as Sent;
 use heirloom_engine::ChangeCursor;
 use heirloom_model::{Timestamp, ToSpan, limits};
+use std::any::Any;
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::sync::{Notify, broadcast};
@@ -52,13 +53,29 @@ impl FeedEvent {
 #[derive(Default)]
 pub(crate) struct EventFeeds {
     feeds: Mutex<HashMap<Option<String>, broadcast::Sender<Arc<FeedEvent>>>>,
-    written: Notify,
+    written: Arc<Notify>,
+    /// Receiver of the notifications of a database server; `None` without one.
+    store_watcher: OnceLock<Option<Box<dyn Any + Send + Sync>>>,
 }
 
 impl EventFeeds {
     /// Wakes the polling tasks after a write through this server.
     pub(crate) fn wake_after_write(&self) {
         self.written.notify_waiters();
+    }
+
+    /// Wakes the polling tasks after writes of other machines, if the store is on a database server; returns true then.
+    async fn watch_store(&self, app: &App) -> bool {
+        if let Some(watcher) = self.store_watcher.get() {
+            return watcher.is_some();
+        }
+        let written = Arc::clone(&self.written);
+        let watcher = app.with_engine(None, move |engine| {
+            let on_change = Box::new(move || written.notify_waiters());
+            Ok(engine.maintenance().watch_changes(on_change))
+        });
+        let watcher = watcher.await.unwrap_or_default();
+        self.store_watcher.get_or_init(|| watcher).is_some()
     }
 
     /// Closes all channels, which ends every stream.
@@ -113,7 +130,10 @@ impl EventFeeds {
 async fn poll_changes(app: App, project: Option<String>, from: Timestamp) {
     let mut position = ChangeCursor::from(from);
     let mut stopping = app.stop_signal();
-    let pause = Duration::from_millis(limits::SERVER_EVENTS_PAUSE_MS);
+    let pause = Duration::from_millis(match app.feeds().watch_store(&app).await {
+        true => limits::SERVER_EVENTS_PAUSE_NOTIFIED_MS,
+        false => limits::SERVER_EVENTS_PAUSE_MS,
+    });
     loop {
         // Debounce: several writes are read together.
         tokio::time::sleep(Duration::from_millis(limits::SERVER_STOP_PAUSE_MS)).await;

@@ -4,6 +4,7 @@ use crate::{Access, App, Problem};
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use heirloom_engine::SharedStoreStatus;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
@@ -118,6 +119,44 @@ fn seconds(micros: u64) -> f64 {
     Duration::from_micros(micros).as_secs_f64()
 }
 
+/// Returns the name, the type and the value of each metric of a store on a database server.
+fn shared_values(shared: &SharedStoreStatus) -> [(&'static str, &'static str, String); 8] {
+    [
+        (
+            "latency_seconds",
+            "gauge",
+            shared.latency.as_secs_f64().to_string(),
+        ),
+        (
+            "connections_open",
+            "gauge",
+            shared.connections_open.to_string(),
+        ),
+        (
+            "connections_in_use",
+            "gauge",
+            shared.connections_in_use.to_string(),
+        ),
+        (
+            "connections_max",
+            "gauge",
+            shared.connections_max.to_string(),
+        ),
+        (
+            "round_trips_total",
+            "counter",
+            shared.round_trips.to_string(),
+        ),
+        ("cache_hits_total", "counter", shared.cache_hits.to_string()),
+        (
+            "cache_misses_total",
+            "counter",
+            shared.cache_misses.to_string(),
+        ),
+        ("cache_bytes", "gauge", shared.cache_bytes.to_string()),
+    ]
+}
+
 /// Handles `/metrics`: counters of the server and record counts of the served project.
 pub(crate) async fn show(State(app): State<App>, access: Access) -> Result<Response, Problem> {
     let project = access.resolve_project(None)?;
@@ -125,9 +164,10 @@ pub(crate) async fn show(State(app): State<App>, access: Access) -> Result<Respo
         Ok((
             engine.records().counts()?,
             engine.maintenance().describe_store()?.size_bytes,
+            engine.maintenance().shared_status()?,
         ))
     });
-    let (counts, size_bytes) = found.await?;
+    let (counts, size_bytes, shared) = found.await?;
     let mut text = app.metrics().text();
     let mut line = |line: std::fmt::Arguments<'_>| text.push_str(&format!("{line}\n"));
     line(format_args!("# TYPE heirloom_records gauge"));
@@ -139,6 +179,19 @@ pub(crate) async fn show(State(app): State<App>, access: Access) -> Result<Respo
     }
     line(format_args!("# TYPE heirloom_store_bytes gauge"));
     line(format_args!("heirloom_store_bytes {size_bytes}"));
+    line(format_args!("# TYPE heirloom_store_info gauge"));
+    let kind = if shared.is_some() {
+        "postgres"
+    } else {
+        "sqlite"
+    };
+    line(format_args!("heirloom_store_info{{kind=\"{kind}\"}} 1"));
+    if let Some(shared) = &shared {
+        for (name, sort, value) in shared_values(shared) {
+            line(format_args!("# TYPE heirloom_store_{name} {sort}"));
+            line(format_args!("heirloom_store_{name} {value}"));
+        }
+    }
     let sort = (header::CONTENT_TYPE, "text/plain; version=0.0.4");
     Ok(([sort], text).into_response())
 }

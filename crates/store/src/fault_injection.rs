@@ -387,6 +387,10 @@ impl Store for FaultyStore {
         })
     }
 
+    fn shared(&self) -> Option<&dyn crate::SharedStore> {
+        self.inner.shared()
+    }
+
     fn describe(&self) -> Result<Description, StoreError> {
         self.call("describe", Read, || self.inner.describe())
     }

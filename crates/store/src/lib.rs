@@ -21,6 +21,7 @@ mod receipts;
 mod record_filter;
 mod relational;
 mod search;
+mod shared_store;
 mod sql;
 mod sqlite;
 mod store;
@@ -33,11 +34,13 @@ pub use heirloom_search::Hit;
 pub use migration_progress::{MigrationEvent, ProgressSink};
 pub use model_vectors::{EmbeddingBacklog, ModelVector, UnembeddedText, VectorBatch, VectorRow};
 pub use postgres::{
-    AddressSources, FleetNode, FleetProgram, FleetProject, FleetStatus, PostgresAddress, PostgresStore,
+    AddressSources, ChangeWatcher, FleetNode, FleetProgram, FleetProject, FleetStatus,
+    PostgresAddress, PostgresStore, StoreChange,
 };
 pub use receipts::{DeliveryStats, Receipt, RecentReceipts, RecordUsage};
 pub use record_filter::{AsOf, Filter, Order};
 pub use search::{SearchQuery, SearchResults, VectorSource};
+pub use shared_store::{SharedStore, SharedStoreStatus};
 pub use sqlite::{
     BackupReason, OfflineCheckReport, ProjectLocation, ProjectSummary, ProjectSurvey,
     RepairOutcome, RestoreOutcome, RetainedBackup, SalvageReport, SkippedRow, SqliteStore,

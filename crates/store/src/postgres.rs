@@ -5,28 +5,41 @@
 //! trips as it has queries. Writers of one project are serial by the row lock of its index totals.
 
 mod address;
+mod blocking;
+mod change_watcher;
 pub(crate) mod dialect;
 mod fleet_status;
+mod grouped_write;
+mod isolation;
 mod nul_encoding;
+mod plan_log;
 mod pool;
 mod project_numbers;
+pub(crate) mod request;
 mod schema;
 mod server_error;
 pub(crate) mod session;
+mod shared_store;
 mod store_impl;
 mod tls;
 mod transaction;
 pub(crate) mod values;
 
+pub use change_watcher::{ChangeWatcher, StoreChange};
+
 use crate::StoreError;
 use crate::relational::index::ProjectCache;
-pub use fleet_status::{FleetNode, FleetProgram, FleetProject, FleetStatus};
+use crate::relational::write::project_queues::ProjectQueues;
 pub use address::{AddressSources, PostgresAddress};
+pub use fleet_status::{FleetNode, FleetProgram, FleetProject, FleetStatus};
 use heirloom_model::limits;
+use plan_log::PlanLog;
 use pool::ConnectionPool;
-use project_numbers::ProjectNumbers;
-use session::{PgSession, TranslationCache};
+use session::{PgSession, SharedState};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::Duration;
 use tokio::runtime::{self, Runtime};
 
 /// A [`Store`](crate::Store) in a PostgreSQL database.
@@ -35,9 +48,10 @@ pub struct PostgresStore {
     /// Host, port and name of the database, for messages.
     server: String,
     pool: ConnectionPool,
-    translations: Arc<TranslationCache>,
-    projects: Arc<ProjectNumbers>,
+    shared: Arc<SharedState>,
     cache: ProjectCache,
+    /// Writes that wait for the writer of their project.
+    queues: ProjectQueues,
     /// Runs the connections; `None` after the drop began.
     runtime: Option<Runtime>,
 }
@@ -62,6 +76,40 @@ impl PostgresStore {
         Ok(store)
     }
 
+    /// Sets the longest time of a round trip. A statement that takes longer is cancelled.
+    #[must_use]
+    pub fn with_statement_timeout(mut self, longest: Duration) -> Self {
+        // The shared state has one owner until the first session begins, and sessions end with their operation.
+        if let Some(shared) = Arc::get_mut(&mut self.shared) {
+            shared.statement_timeout = longest;
+        }
+        self
+    }
+
+    /// Calls `log` with each statement and its plan before the statement runs. Every statement takes two round trips then.
+    #[must_use]
+    pub fn with_plan_log(mut self, log: impl Fn(&str, &str) + Send + Sync + 'static) -> Self {
+        if let Some(shared) = Arc::get_mut(&mut self.shared) {
+            shared.plan_log = Some(PlanLog::new(log));
+        }
+        self
+    }
+
+    /// Sets the number of connections that the store opens at most. Those that are open are closed.
+    ///
+    /// Errors: `Backend` if the pool cannot be created.
+    pub fn with_connections(mut self, most: usize) -> Result<Self, StoreError> {
+        let address = self.pool.manager().address().clone();
+        self.pool = pool::create_pool(address, most.max(1))
+            .map_err(|error| StoreError::Backend(error.to_string()))?;
+        Ok(self)
+    }
+
+    /// Returns the number of round trips to the server since the store was opened.
+    pub fn round_trips(&self) -> u64 {
+        self.shared.round_trips.load(Ordering::Relaxed)
+    }
+
     fn without_check(address: &PostgresAddress) -> Result<Self, StoreError> {
         let server = address.server();
         let runtime = runtime::Builder::new_multi_thread()
@@ -75,9 +123,9 @@ impl PostgresStore {
         Ok(Self {
             server,
             pool,
-            translations: Arc::default(),
-            projects: Arc::default(),
+            shared: Arc::default(),
             cache: ProjectCache::default(),
+            queues: ProjectQueues::default(),
             runtime: Some(runtime),
         })
     }
@@ -87,15 +135,22 @@ impl PostgresStore {
         let Some(runtime) = &self.runtime else {
             return Err(StoreError::Backend("the store is closed".to_owned()));
         };
-        let client = runtime
-            .block_on(pool::acquire(&self.pool))
-            .map_err(|error| server_error::of_pool(error, &self.server))?;
-        Ok(PgSession::new(
-            client,
-            runtime.handle().clone(),
-            Arc::clone(&self.translations),
-            Arc::clone(&self.projects),
-        ))
+        let mut attempt = 1;
+        let client = loop {
+            match blocking::wait(runtime.handle(), pool::acquire(&self.pool)) {
+                Ok(client) => break client,
+                Err(error)
+                    if attempt < limits::POSTGRES_ATTEMPTS_MAX
+                        && server_error::is_interrupted(&error) =>
+                {
+                    thread::sleep(transaction::backoff(attempt));
+                    attempt += 1;
+                }
+                Err(error) => return Err(server_error::of_pool(error, &self.server)),
+            }
+        };
+        let handle = runtime.handle().clone();
+        Ok(PgSession::new(client, handle, Arc::clone(&self.shared)))
     }
 }
 

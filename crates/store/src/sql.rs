@@ -13,6 +13,11 @@ pub(crate) use row::Row;
 pub(crate) use statement::{Statement, Values};
 
 use crate::postgres::session::PgSession;
+use crate::relational::failure::Failure;
+use crate::relational::index::LockedIndex;
+use std::cell::RefCell;
+
+pub(crate) use crate::postgres::request::QueryBatch;
 
 /// Connection to a database, or a transaction of one.
 #[derive(Clone, Copy)]
@@ -51,6 +56,26 @@ impl<'c> Connection<'c> {
         read: impl FnOnce(Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, SqlError> {
         self.prepare_cached(sql)?.query_row(values, read)
+    }
+
+    /// Sends the queries that `fill` adds in one round trip, so that later queries with the same statements and values
+    /// need none. SQLite has no round trips: `fill` is not called.
+    pub(crate) fn prefetch(
+        self,
+        fill: impl FnOnce(&mut QueryBatch<'_>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        match self {
+            Self::Sqlite(_) => Ok(()),
+            Self::Postgres(session) => session.prefetch(fill),
+        }
+    }
+
+    /// Returns the index rows that the transaction has locked; `None` for SQLite.
+    pub(crate) fn locked_index(self) -> Option<&'c RefCell<LockedIndex>> {
+        match self {
+            Self::Sqlite(_) => None,
+            Self::Postgres(session) => Some(session.locked_index()),
+        }
     }
 
     /// Checks foreign keys at the end of the transaction instead of after each statement. PostgreSQL's schema declares

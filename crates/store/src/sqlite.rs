@@ -22,6 +22,7 @@ mod store_impl;
 mod write;
 
 use crate::relational::index::ProjectCache;
+use crate::relational::write::group_commit::CommitQueue;
 use crate::{ProgressSink, StoreError, sql};
 pub use project_locations::{ProjectLocation, ProjectSummary, ProjectSurvey};
 pub use recovery::offline_check::OfflineCheckReport;
@@ -41,7 +42,6 @@ use recovery::{offline_check, restore};
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
-use write::group_commit::CommitQueue;
 use write::maintenance::MaintenanceThread;
 
 /// A [`Store`](crate::Store) in one SQLite database.
@@ -54,7 +54,7 @@ pub struct SqliteStore {
     /// Started when several threads write at once for the first time.
     maintenance: OnceLock<Option<MaintenanceThread>>,
     connection: Mutex<Connection>,
-    commit_queue: CommitQueue,
+    pub(crate) commit_queue: CommitQueue,
     access: Access,
     is_short_lived: bool,
     file_guard: Option<FileGuard>,

@@ -1,5 +1,6 @@
 //! The [`Store`] trait and [`Change`], the language in which all writes to it are expressed.
 
+use crate::SharedStore;
 use crate::receipts::{DeliveryStats, Receipt, RecentReceipts};
 use crate::search::{SearchQuery, SearchResults};
 use crate::{EmbeddingBacklog, Filter, StoreError, VectorBatch};
@@ -410,6 +411,11 @@ pub trait Store: Send + Sync {
         project: &ProjectName,
         vectors: &VectorBatch,
     ) -> Result<bool, StoreError>;
+
+    /// Returns what a store on a database server has in addition; `None` for a store that one machine uses.
+    fn shared(&self) -> Option<&dyn SharedStore> {
+        None
+    }
 
     /// Describes the store.
     fn describe(&self) -> Result<Description, StoreError>;

@@ -202,7 +202,8 @@ fn copy(
     };
     let sql = "SELECT created_at FROM projects WHERE id = ?1";
     let created = source.query_row(sql, [from], |row| row.get(0)).optional()?;
-    let to = row_codec::project_or_new(target, name, clock::from_micros(created.unwrap_or(0)))?;
+    let (to, _) =
+        row_codec::project_or_new(target, name, clock::from_micros(created.unwrap_or(0)))?;
     let mut hasher = Hasher::new();
     let mut rows = Vec::new();
     for table in &TABLES {

@@ -1,6 +1,7 @@
 //! The PostgreSQL store passes the conformance suite on the server that `HEIRLOOM_TEST_POSTGRES` names.
 
 #[path = "support/postgres.rs"]
+#[expect(dead_code, reason = "each test file uses a part of it")]
 mod test_database;
 
 use heirloom_store::{Store, conformance};

@@ -1,18 +1,19 @@
 //! Access tokens and login links of the server; only hashes are stored.
 //!
 //! They are in a private file next to the store, `.heirloom/tokens.json`, which exports and backups do not contain. A
-//! server reads it again when it changed, so a revoked token is refused from the next request on.
+//! server reads it again when it changed, so a revoked token is refused from the next request on. The tokens of a memory
+//! on a database server are a document there, and a revoked token is refused after a second.
+
+mod token_storage;
 
 use crate::engine::Maintenance;
 use blake3::Hash;
-use heirloom_fs::durable;
-use heirloom_fs::project_fs::{DigestProblem, read_bounded};
-use heirloom_model::text::EscapedPath;
 use heirloom_model::{AccessRole, Clock, Fault, ProjectName, Timestamp, ToSpan, limits};
+use heirloom_store::Store;
 use serde::{Deserialize, Serialize};
-use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
 use std::sync::Arc;
+pub use token_storage::TokenStamp;
+use token_storage::TokenStorage;
 
 /// File of tokens, in the memory's folder.
 const TOKENS_FILE: &str = "tokens.json";
@@ -53,14 +54,10 @@ pub struct NewToken {
     pub secret: String,
 }
 
-/// Metadata fingerprint of the token file, for cheap change detection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TokenFileStamp(Option<(u64, u64, i64, i64)>);
-
 /// Tokens of a memory.
 #[derive(Clone)]
 pub struct Tokens {
-    file: PathBuf,
+    storage: TokenStorage,
     clock: Arc<dyn Clock>,
 }
 
@@ -103,7 +100,10 @@ impl Maintenance<'_> {
     /// Returns the tokens for access to this memory through a server.
     pub fn tokens(&self) -> Tokens {
         Tokens {
-            file: self.engine.folder.join(TOKENS_FILE),
+            storage: TokenStorage::new(
+                Arc::clone(&self.engine.store) as Arc<dyn Store>,
+                self.engine.folder.join(TOKENS_FILE),
+            ),
             clock: Arc::clone(&self.engine.clock),
         }
     }
@@ -116,12 +116,12 @@ impl Tokens {
         role: AccessRole,
         project: Option<ProjectName>,
     ) -> Result<NewToken, Fault> {
-        self.change(|stored| add(stored, role, project, self.clock.now()))
+        self.change(|stored| add(stored, role, project.clone(), self.clock.now()))
     }
 
     /// Creates the first token of a memory; `None` if it ever had one.
     pub fn create_first(&self, role: AccessRole) -> Result<Option<NewToken>, Fault> {
-        if self.stamp().0.is_some() {
+        if self.stamp().exists() {
             return Ok(None);
         }
         self.change(|stored| {
@@ -218,44 +218,44 @@ impl Tokens {
         })
     }
 
-    /// Returns the fingerprint of the file without reading it.
-    pub fn stamp(&self) -> TokenFileStamp {
-        // An inaccessible file counts as missing; the error is reported when it is read.
-        let found = self.file.symlink_metadata().ok();
-        TokenFileStamp(found.map(|f| (f.ino(), f.len(), f.mtime(), f.mtime_nsec())))
+    /// Returns the fingerprint of the stored tokens without reading them.
+    pub fn stamp(&self) -> TokenStamp {
+        self.storage.stamp()
+    }
+
+    /// Returns true if [`Tokens::stamp`] needs no round trip to a server.
+    pub fn has_fresh_stamp(&self) -> bool {
+        self.storage.has_fresh_stamp()
     }
 
     fn read(&self) -> Result<TokenFile, Fault> {
-        let bytes = match read_bounded(&self.file, limits::TOKENS_BYTES_MAX) {
-            Ok(bytes) => bytes,
-            Err(DigestProblem::Missing) => return Ok(TokenFile::default()),
-            Err(problem) => return Err(self.file_fault(&problem.to_string())),
+        self.parse(self.storage.read()?)
+    }
+
+    fn parse(&self, bytes: Option<Vec<u8>>) -> Result<TokenFile, Fault> {
+        let Some(bytes) = bytes else {
+            return Ok(TokenFile::default());
         };
         serde_json::from_slice(&bytes).map_err(|error| self.file_fault(&error.to_string()))
     }
 
-    /// Changes the file under its lock; durable when it returns.
+    /// Changes the stored tokens while no other process does; durable when it returns.
     fn change<T>(
         &self,
-        change: impl FnOnce(&mut TokenFile) -> Result<T, Fault>,
+        mut change: impl FnMut(&mut TokenFile) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
-        let lock = durable::lock(&self.file.with_extension("lock"), limits::FILE_LOCK_MS)?;
-        let mut stored = self.read()?;
-        let answer = change(&mut stored)?;
-        stored.version = 1;
-        let json = serde_json::to_vec_pretty(&stored)
-            .map_err(|error| Fault::failed(format!("tokens: {error}")))?;
-        durable::write_atomic(&self.file, &json)?;
-        drop(lock);
-        Ok(answer)
+        self.storage.change(|bytes| {
+            let mut stored = self.parse(bytes)?;
+            let answer = change(&mut stored)?;
+            stored.version = 1;
+            let json = serde_json::to_vec_pretty(&stored)
+                .map_err(|error| Fault::failed(format!("tokens: {error}")))?;
+            Ok((json, answer))
+        })
     }
 
     fn file_fault(&self, problem: &str) -> Fault {
-        let file = self.file.to_escaped();
-        Fault::failed(format!(
-            "the access tokens cannot be read: {file}: {problem}"
-        ))
-        .hint("remove the file and create new tokens: `heirloom token create --role R`")
+        self.storage.fault(problem)
     }
 }
 
@@ -296,13 +296,14 @@ mod stored_form_tests;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use heirloom_fs::durable;
     use heirloom_model::FixedClock;
 
     #[test]
     fn login_links_are_limited_expire_and_work_once() {
         let folder = durable::temporary_folder("tokens-", None).unwrap();
         let at = |second: i64| Tokens {
-            file: folder.path().join(TOKENS_FILE),
+            storage: TokenStorage::File(folder.path().join(TOKENS_FILE)),
             clock: Arc::new(FixedClock(heirloom_model::clock::from_micros(
                 second * 1_000_000,
             ))),
@@ -325,7 +326,7 @@ mod tests {
     fn token_file_contains_only_hash() {
         let folder = durable::temporary_folder("tokens-", None).unwrap();
         let tokens = Tokens {
-            file: folder.path().join(TOKENS_FILE),
+            storage: TokenStorage::File(folder.path().join(TOKENS_FILE)),
             clock: Arc::new(FixedClock(Timestamp::UNIX_EPOCH)),
         };
         let before = tokens.stamp();

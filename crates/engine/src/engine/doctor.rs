@@ -3,6 +3,7 @@
 mod folder_checks;
 mod health_check;
 mod repair;
+mod server_checks;
 
 pub use health_check::{CheckLevel, HealthCheck};
 use heirloom_model::text::EscapedPath;
@@ -16,7 +17,7 @@ use heirloom_model::{Clock, Fault, ProjectName, Settings, Timestamp, limits};
 use heirloom_search::index::vector;
 use heirloom_store::{
     BackupReason, DATABASE, MARKER, OfflineCheckReport, ProgressSink, RetainedBackup, SqliteStore,
-    StoreError,
+    Store, StoreError,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -42,6 +43,8 @@ pub struct Doctor {
     pub sentence_model: Option<String>,
     /// Problems of the settings, with their severity.
     pub config: Vec<(CheckLevel, String)>,
+    /// Store on a database server, or the reason why it cannot be used; `None` for a database in the folder.
+    pub server: Option<Result<Arc<dyn Store>, Fault>>,
     /// Receives progress while an older database is migrated.
     pub progress: ProgressSink,
 }
@@ -65,6 +68,8 @@ impl super::Engine {
                 .sentence_transformer()
                 .map(|model| model.model().to_owned()),
             config: Vec::new(),
+            server: (self.store.shared().is_some())
+                .then(|| Ok(Arc::clone(&self.store) as Arc<dyn Store>)),
             progress: ProgressSink::silent(),
         };
         doctor.examine()
@@ -74,6 +79,9 @@ impl super::Engine {
 impl Doctor {
     /// Runs all checks without changes.
     pub fn examine(&self) -> Vec<HealthCheck> {
+        if let Some(server) = &self.server {
+            return self.examine_server(server);
+        }
         let database = self.database();
         let found = SqliteStore::check_offline(&database);
         let mut checks = self.store_checks(&found);

@@ -2,7 +2,8 @@
 
 use super::Engine;
 use heirloom_model::Fault;
-use heirloom_store::Description;
+use heirloom_store::{Description, SharedStoreStatus};
+use std::any::Any;
 use std::path::Path;
 
 /// Maintenance of the store: retention, purging, embeddings, backups, tokens and the server lock.
@@ -29,6 +30,21 @@ impl Maintenance<'_> {
     /// Returns the store's description of itself.
     pub fn describe_store(&self) -> Result<Description, Fault> {
         Ok(self.engine.store.describe()?)
+    }
+
+    /// Returns the state of the store on a database server; `None` for one that this machine alone uses.
+    pub fn shared_status(&self) -> Result<Option<SharedStoreStatus>, Fault> {
+        let status = self.engine.store.shared().map(|shared| shared.status());
+        Ok(status.transpose()?)
+    }
+
+    /// Calls `on_change` after every write to a store on a database server, by any machine, until the returned value is
+    /// dropped; `None` for another store.
+    pub fn watch_changes(
+        &self,
+        on_change: Box<dyn Fn() + Send>,
+    ) -> Option<Box<dyn Any + Send + Sync>> {
+        self.engine.store.shared()?.watch_changes(on_change)
     }
 
     /// Writes a verified copy of the store to `file`, while other writers continue.

@@ -11,8 +11,8 @@ use heirloom_model::{
 use heirloom_redact::Redactor;
 use heirloom_store::{
     AppliedChange, Change, DeliveryStats, Description, EmbeddingBacklog, Filter, KindCounts,
-    PurgeReport, PurgeTarget, RecentReceipts, SearchQuery, SearchResults, Store, StoreError,
-    VectorBatch,
+    PurgeReport, PurgeTarget, RecentReceipts, SearchQuery, SearchResults, SharedStore, Store,
+    StoreError, VectorBatch,
 };
 use std::collections::HashMap;
 use std::ops::Deref;
@@ -255,6 +255,10 @@ impl Store for RedactingStore {
         vectors: &VectorBatch,
     ) -> Result<bool, StoreError> {
         self.store.store_vectors(project, vectors)
+    }
+
+    fn shared(&self) -> Option<&dyn SharedStore> {
+        self.store.shared()
     }
 
     fn describe(&self) -> Result<Description, StoreError> {

@@ -21,6 +21,12 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let doctor = session.doctor()?;
+    if args.repair && doctor.server.is_some() {
+        return Err(
+            Fault::usage("a database on a server is repaired by its own tools")
+                .hint("restore it from its backup, such as of pg_basebackup or pg_dump"),
+        );
+    }
     let repair = args.repair.then(|| doctor.repair());
     let mut checks = doctor.examine();
     let state = session.identity_state(&doctor.place);

@@ -121,7 +121,10 @@ fn rows(status: &FleetStatus) -> Vec<Vec<String>> {
         ));
     }
     for project in &status.projects {
-        rows.push(row("project", format!("{}  {} texts", project.name, project.texts)));
+        rows.push(row(
+            "project",
+            format!("{}  {} texts", project.name, project.texts),
+        ));
     }
     rows
 }

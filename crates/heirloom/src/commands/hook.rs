@@ -1,13 +1,17 @@
 //! `heirloom hook`.
 
-use crate::store_access::{CliSession, memory_folder};
+mod waiting_events;
+
+pub(crate) use waiting_events::deliver;
+
+use crate::store_access::{CliSession, FoundProject, memory_folder};
 use heirloom_agents::AgentProgram;
 use heirloom_agents::hooks::{HookEvent, HookEventKind, HookSpec, read_event, render_answer};
 use heirloom_capture::Hooks;
 use heirloom_capture::{HookCall, HookCallLog, HookRequest};
 use heirloom_model::settings::RedactSettings;
 use heirloom_model::text::EscapedPath;
-use heirloom_model::{Fault, Timestamp, limits};
+use heirloom_model::{Fault, Timestamp, TransientCause, limits};
 use heirloom_redact::Redactor;
 use std::io::{self, IsTerminal, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -198,7 +202,6 @@ fn answer_event(call: &PendingCall, session: &mut CliSession) -> Result<(), Stri
     let event = host
         .map(|host| read_event(host, &bytes))
         .unwrap_or_default();
-    drop(bytes);
     session.start_in_folder(event.cwd.as_deref());
     let Some(place) = session.project_place() else {
         return Ok(());
@@ -214,20 +217,31 @@ fn answer_event(call: &PendingCall, session: &mut CliSession) -> Result<(), Stri
     let Some(wanted) = host.hook_spec(&name) else {
         return Ok(());
     };
-    with_memory(call, session, place, (host, wanted, &event)).map_err(|fault| fault.message)
+    let found = session.load_project(place).map_err(|fault| fault.message)?;
+    if !found.config.settings().enabled {
+        return Ok(());
+    }
+    let stored = waiting_events::store_if_offline(session, &found, &call.words, &bytes);
+    if stored.map_err(|fault| fault.message)? {
+        return Ok(());
+    }
+    let Err(fault) = with_memory(call, session, &found, (host, wanted, &event)) else {
+        return Ok(());
+    };
+    if fault.transient_cause == Some(TransientCause::Unavailable) && !call.progress().is_answered {
+        return waiting_events::store(session, &found, &call.words, &bytes)
+            .map_err(|fault| fault.message);
+    }
+    Err(fault.message)
 }
 
 fn with_memory(
     call: &PendingCall,
     session: &mut CliSession,
-    place: heirloom_fs::project_fs::ProjectPaths,
+    found: &FoundProject,
     (host, wanted, event): (AgentProgram, &HookSpec, &HookEvent),
 ) -> Result<(), Fault> {
-    let found = session.load_project(place)?;
-    if !found.config.settings().enabled {
-        return Ok(());
-    }
-    let mut engine = session.engine(&found)?;
+    let mut engine = session.engine(found)?;
     if wanted.kind == HookEventKind::SessionStart {
         // Pending inbox files are ingested once a session; a failure leaves them for the next time.
         drop(engine.files().sweep_inbox());
@@ -252,6 +266,7 @@ fn with_memory(
     let answer = Hooks::new(&engine).handle(&request)?;
     call.send_answer(&render_answer(host, wanted, &answer));
     Hooks::new(&engine).record_hook_session(&request)?;
+    deliver(session, found)?;
     engine.mirror().refresh().map(drop)
 }
 

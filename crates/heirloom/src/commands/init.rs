@@ -86,7 +86,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let found = session.find_project()?;
     adoption.apply(&args, &found, session)?;
     let engine = session.engine(&found)?;
-    if is_new_database {
+    if is_new_database && database.exists() {
         made.push(database);
     }
     made.extend(engine.workspace().init()?);

@@ -1,6 +1,6 @@
 //! `heirloom transfer`.
 
-use crate::store_access::{CliSession, TransferStore};
+use crate::store_access::{CliSession, TransferStore, refuse_password};
 use heirloom_model::{Fault, ProjectName};
 use heirloom_store::{ProjectTransfer, transfer_project, transferable_projects};
 use serde_json::json;
@@ -26,11 +26,11 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
+    refuse_password(&args.from)?;
+    refuse_password(&args.to)?;
     let from = TransferStore::open(&args.from, session)?;
     let to = TransferStore::create(&args.to, session)?;
-    let named = |name: String| {
-        ProjectName::new(&name).map_err(|bad| Fault::usage(bad.to_string()))
-    };
+    let named = |name: String| ProjectName::new(&name).map_err(|bad| Fault::usage(bad.to_string()));
     let projects = match session.named_project() {
         Some(name) => vec![named(name)?],
         None => transferable_projects(from.end())?,
@@ -59,10 +59,7 @@ fn line(transfer: &ProjectTransfer) -> String {
         false => "complete already",
     };
     let checksum = transfer.checksum.get(..16).unwrap_or_default();
-    format!(
-        "{}  {rows} rows  {checksum}  {outcome}",
-        transfer.project
-    )
+    format!("{}  {rows} rows  {checksum}  {outcome}", transfer.project)
 }
 
 fn value(transfer: &ProjectTransfer) -> serde_json::Value {

@@ -1,12 +1,13 @@
 //! Store on a database server that several machines share.
 
-use super::CliSession;
+use super::{CliSession, FoundProject};
 use crate::config::{Config, ConfigKey, Environment, Layer};
 use heirloom_fs::project_fs::{self, ProjectPaths};
 use heirloom_model::{Fault, ProjectName};
 use heirloom_store::{AddressSources, PostgresAddress, PostgresStore};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::Duration;
 
 /// Name of the setting.
 const KEY: &str = "store.url";
@@ -76,6 +77,25 @@ pub(crate) fn parse_address(url: &str, env: &Environment) -> Result<PostgresAddr
             .or_else(|| in_home(".pg_service.conf")),
     };
     Ok(PostgresAddress::parse(url, &sources)?)
+}
+
+/// Returns true if a connection to the database server of the settings can be opened within `timeout`, also if its name
+/// cannot be resolved in that time.
+pub(crate) fn is_server_reachable(
+    session: &CliSession,
+    found: &FoundProject,
+    timeout: Duration,
+) -> Result<bool, Fault> {
+    let Some(address) = server_address(&found.config, &session.env)? else {
+        return Ok(true);
+    };
+    let (sender, receiver) = mpsc::channel();
+    // The thread may outlive the wait: resolving a name without a network takes seconds.
+    let probe = std::thread::Builder::new().spawn(move || {
+        drop(sender.send(address.is_reachable(timeout)));
+    });
+    probe.map_err(|error| Fault::failed(format!("cannot start a thread: {error}")))?;
+    Ok(receiver.recv_timeout(timeout).unwrap_or(false))
 }
 
 /// Opens the database server at `url`, or that of the settings, for commands about the server itself. With `creates_tables`

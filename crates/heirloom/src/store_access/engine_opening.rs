@@ -4,6 +4,7 @@ use super::database_server::shared_name;
 use super::private_files::memory_folder;
 use super::store_opening::open_store;
 use super::{CliSession, FoundProject, pending_files};
+use crate::commands::hook::deliver;
 use crate::config::{Config, Environment};
 use crate::embedder;
 use crate::language_model_setup;
@@ -26,6 +27,7 @@ impl CliSession {
     pub(crate) fn open(&mut self) -> Result<Engine, Fault> {
         let found = self.find_project()?;
         let engine = self.engine(&found)?;
+        self.deliver_waiting_events(&found);
         self.ingest_pending(&engine);
         Ok(engine)
     }
@@ -34,6 +36,14 @@ impl CliSession {
     pub(crate) fn open_without_ingest(&mut self) -> Result<Engine, Fault> {
         let found = self.find_project()?;
         self.engine(&found)
+    }
+
+    /// Delivers events of hooks that waited for the database server. A failure is only reported.
+    fn deliver_waiting_events(&mut self, found: &FoundProject) {
+        if let Err(fault) = deliver(self, found) {
+            let message = format!("heirloom: waiting events of hooks: {}", fault.message);
+            self.out.talk(&message);
+        }
     }
 
     /// Ingests new inbox files of agents and edited workspace files.
@@ -169,6 +179,15 @@ impl CliSession {
     /// links that lead out of the project.
     pub(crate) fn engine(&mut self, found: &FoundProject) -> Result<Engine, Fault> {
         let clock = self.clock()?;
+        self.open_engine(found, clock)
+    }
+
+    /// Opens the memory of a project with another clock.
+    pub(crate) fn engine_at(
+        &mut self,
+        found: &FoundProject,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Engine, Fault> {
         self.open_engine(found, clock)
     }
 

@@ -28,9 +28,8 @@ impl TransferStore {
         let folder = memory_folder(Path::new(named));
         if !folder.join(DATABASE).exists() {
             return Err(
-                Fault::not_found(format!("no {DATABASE} in {}", folder.to_escaped())).hint(
-                    "name the folder with the database, or postgres://USER@HOST/DATABASE",
-                ),
+                Fault::not_found(format!("no {DATABASE} in {}", folder.to_escaped()))
+                    .hint("name the folder with the database, or postgres://USER@HOST/DATABASE"),
             );
         }
         Self::open_folder(&folder, session)
@@ -64,9 +63,10 @@ fn open_server(named: &str, session: &CliSession) -> Result<Option<TransferStore
     if !is_database_address(named) {
         return Ok(None);
     }
-    refuse_password(named)?;
     let address = parse_address(named, &session.env)?;
-    Ok(Some(TransferStore::Postgres(PostgresStore::connect(&address)?)))
+    Ok(Some(TransferStore::Postgres(PostgresStore::connect(
+        &address,
+    )?)))
 }
 
 /// Refuses an argument with a password, which other users of the machine can see.

@@ -13,3 +13,35 @@ pub const POSTGRES_STATEMENT_TIMEOUT_S: u64 = 30;
 pub const POSTGRES_ATTEMPTS_MAX: u32 = 8;
 /// Wait before the second attempt, milliseconds; it doubles with each attempt, and varies by half.
 pub const POSTGRES_BACKOFF_MS: u64 = 5;
+/// Events of hooks that wait for a database server.
+pub const OUTBOX_EVENTS_MAX: usize = 2_000;
+/// Maximum size of a waiting event, bytes.
+pub const OUTBOX_EVENT_BYTES_MAX: u64 = 16 << 20;
+/// Time in which a hook must reach the database server, milliseconds.
+pub const OUTBOX_PROBE_MS: u64 = 40;
+/// Time in which hooks try no connection after one that failed, seconds.
+pub const OUTBOX_PAUSE_S: i64 = 15;
+/// Maximum time to cancel a statement and to receive its error, seconds. The connection is discarded in any case.
+pub const POSTGRES_CANCEL_GRACE_S: u64 = 2;
+/// Maximum time to find out whether a transaction was committed whose connection was lost, seconds.
+pub const POSTGRES_UNCERTAIN_WAIT_S: u64 = 10;
+/// Time without a message after which a connection is tested, seconds.
+pub const POSTGRES_HEARTBEAT_S: u64 = 30;
+/// Maximum wait before a watcher of changes connects again, milliseconds.
+pub const POSTGRES_RECONNECT_MAX_MS: u64 = 5_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Time after which everything works again once the database is back, seconds.
+    const RECOVERY_S: u64 = 10;
+
+    #[test]
+    fn watcher_is_back_within_recovery_time() {
+        let longest = POSTGRES_RECONNECT_MAX_MS + POSTGRES_BACKOFF_MS;
+        assert!((0..=RECOVERY_S * 1_000).contains(&longest));
+        // A silent connection is noticed before a statement of the same age is given up twice.
+        assert!((1..=POSTGRES_STATEMENT_TIMEOUT_S).contains(&POSTGRES_HEARTBEAT_S));
+    }
+}

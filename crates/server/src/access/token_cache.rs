@@ -1,14 +1,14 @@
 //! Cache of the token file, reloaded when the file changes.
 
 use super::Access;
-use heirloom_engine::{Token, TokenFileStamp, Tokens};
+use heirloom_engine::{Token, TokenStamp, Tokens};
 use heirloom_model::Fault;
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// Cached access tokens of this server.
 pub(crate) struct TokenCache {
     tokens: Tokens,
-    cached: RwLock<Option<(TokenFileStamp, Arc<Vec<Token>>)>>,
+    cached: RwLock<Option<(TokenStamp, Arc<Vec<Token>>)>>,
 }
 
 impl TokenCache {

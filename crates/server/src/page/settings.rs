@@ -15,7 +15,7 @@ use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use heirloom_capture::{HookCall, HookCallLog};
-use heirloom_engine::{CheckLevel, Engine};
+use heirloom_engine::{CheckLevel, Engine, SharedStoreStatus};
 use heirloom_model::{Fault, Permission, text};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -105,6 +105,7 @@ fn load_health(
     };
     let worst = checks.iter().map(|check| check.level).max();
     let last = engine.records().last_write()?;
+    let shared = engine.maintenance().shared_status()?;
     Ok(HealthView {
         shell: Shell::load(engine, context, "settings", "Health")?,
         headline: match worst {
@@ -120,7 +121,7 @@ fn load_health(
             Some(CheckLevel::Warn) => "Nothing is lost; there are warnings.".to_owned(),
             Some(CheckLevel::Bad) => "Action is required.".to_owned(),
         },
-        facts: vec![
+        facts: [
             ("Place", text::replace_control_chars(&store.location)),
             ("Size", bytes(store.size_bytes)),
             ("Records", number(records)),
@@ -137,7 +138,10 @@ fn load_health(
                 "Folder",
                 text::replace_control_chars(&engine.root().to_string_lossy()),
             ),
-        ],
+        ]
+        .into_iter()
+        .chain(shared.iter().flat_map(server_facts))
+        .collect(),
         checks: checks
             .iter()
             .map(|check| {
@@ -158,6 +162,35 @@ fn load_health(
             .collect(),
         is_checked,
     })
+}
+
+/// Returns facts about a database server, its connections and the cache of this process.
+fn server_facts(shared: &SharedStoreStatus) -> [(&'static str, String); 4] {
+    let reads = shared.cache_hits + shared.cache_misses;
+    let hit_rate = match reads {
+        0 => "not used yet".to_owned(),
+        reads => format!(
+            "{} % of {} reads, {}",
+            shared.cache_hits * 100 / reads,
+            number(reads),
+            bytes(shared.cache_bytes as u64)
+        ),
+    };
+    [
+        ("Server", text::replace_control_chars(&shared.server)),
+        (
+            "Latency",
+            format!("{:.1} ms", shared.latency.as_secs_f64() * 1e3),
+        ),
+        (
+            "Connections",
+            format!(
+                "{} in use, {} open, {} at most",
+                shared.connections_in_use, shared.connections_open, shared.connections_max
+            ),
+        ),
+        ("Cache", hit_rate),
+    ]
 }
 
 async fn hooks(State(app): State<App>, context: RequestContext) -> Result<Response, PageError> {

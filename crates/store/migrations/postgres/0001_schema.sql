@@ -1,5 +1,5 @@
 -- Tables of SQLite's schema in PostgreSQL's types. Every key and index begins with the project, by which Citus
--- distributes all tables but `projects`, `locations` and `schema_state`.
+-- distributes all tables but `projects`, `documents` and `schema_state`.
 --
 -- Times are microseconds since the Unix epoch. Names, keys and texts are compared by their bytes. JSON is stored as it
 -- was written (json and not jsonb), so that numbers and the order of keys are the same in every export.
@@ -233,11 +233,9 @@ ALTER TABLE lapses ADD FOREIGN KEY (project, id) REFERENCES records (project, id
 ALTER TABLE messages ADD FOREIGN KEY (project, session) REFERENCES sessions (project, id)
   DEFERRABLE INITIALLY DEFERRED;
 
-CREATE TABLE locations (
-  location       text COLLATE "C" PRIMARY KEY,
-  name           text NOT NULL,
-  home           text NOT NULL,
-  store          uuid NOT NULL,
-  copied_from    text,
-  question_shown bigint NOT NULL DEFAULT 0
+-- Small texts that all machines share, such as the access tokens; a version counts the changes of each.
+CREATE TABLE documents (
+  name    text COLLATE "C" PRIMARY KEY,
+  version bigint NOT NULL,
+  text    text NOT NULL
 );

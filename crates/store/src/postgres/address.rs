@@ -4,7 +4,9 @@ use super::tls::TlsMode;
 use crate::StoreError;
 use heirloom_model::database_address::is_database_address;
 use heirloom_model::limits;
+use heirloom_model::text::EscapedPath;
 use std::fmt;
+use std::net::{TcpStream, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio_postgres::config::{Host, SslMode};
@@ -87,16 +89,27 @@ impl PostgresAddress {
         {
             config.connect_timeout(longest);
         }
-        config.application_name(concat!("heirloom ", env!("CARGO_PKG_VERSION")));
+        config.keepalives_idle(Duration::from_secs(limits::POSTGRES_HEARTBEAT_S));
+        if config.get_application_name().is_none() {
+            config.application_name(concat!("heirloom ", env!("CARGO_PKG_VERSION")));
+        }
         let tls = tls.build()?;
         Ok(Self { config, tls })
     }
 
-    /// Limits the time to open a connection.
-    #[must_use]
-    pub fn with_connect_timeout(mut self, timeout: Duration) -> Self {
-        self.config.connect_timeout(timeout);
-        self
+    /// Returns true if one of the hosts accepts a connection within `timeout`. A socket in the file system is not tried.
+    pub fn is_reachable(&self, timeout: Duration) -> bool {
+        let ports = self.config.get_ports();
+        self.config.get_hosts().iter().enumerate().any(|(n, host)| {
+            let port = ports.get(n).or(ports.first()).copied().unwrap_or(PORT);
+            let Host::Tcp(name) = host else {
+                return true;
+            };
+            let addresses = (name.as_str(), port).to_socket_addrs();
+            addresses.is_ok_and(|mut addresses| {
+                addresses.any(|address| TcpStream::connect_timeout(&address, timeout).is_ok())
+            })
+        })
     }
 
     /// Returns the hosts, ports and the name of the database for messages, without user and password.
@@ -119,7 +132,7 @@ fn invalid(problem: &str) -> StoreError {
 fn host_name(host: &Host) -> String {
     match host {
         Host::Tcp(name) => name.clone(),
-        Host::Unix(path) => path.display().to_string(),
+        Host::Unix(path) => path.to_escaped(),
     }
 }
 
@@ -196,7 +209,7 @@ fn apply_service(
     let text = read_small(file).ok_or_else(|| {
         invalid(&format!(
             "the service file {} cannot be read",
-            file.display()
+            file.to_escaped()
         ))
     })?;
     let section = format!("[{name}]");
@@ -204,7 +217,7 @@ fn apply_service(
     if !lines.any(|line| line == section) {
         return Err(invalid(&format!(
             "the service file {} has no section {section}",
-            file.display()
+            file.to_escaped()
         )));
     }
     for line in lines.take_while(|line| !line.starts_with('[')) {

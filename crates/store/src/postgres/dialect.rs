@@ -6,14 +6,13 @@
 use std::collections::BTreeSet;
 
 /// Phrases of SQLite, and PostgreSQL's equivalents.
-const PHRASES: [(&str, &str); 9] = [
+const PHRASES: [(&str, &str); 8] = [
     (
         "retired_at IS NOT NULL AND kind = 'knowledge' \
          AND json_extract(attrs, '$.conflict') = 1 AND json_extract(attrs, '$.arbitrated') IS NULL",
         "is_open_conflict",
     ),
     ("ifnull(", "coalesce("),
-    ("max(at, ?4)", "greatest(at, ?4)"),
     ("x''", "''::bytea"),
     (
         "unhex(value) FROM json_each(",

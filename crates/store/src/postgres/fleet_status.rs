@@ -103,7 +103,8 @@ impl PostgresStore {
             })
         })?;
         for project in &status.projects {
-            let backlog = self.embedding_backlog(&project.name, heirloom_search::index::vector::MODEL, 0)?;
+            let backlog =
+                self.embedding_backlog(&project.name, heirloom_search::index::vector::MODEL, 0)?;
             if let Some((model, _)) = backlog.other {
                 let missing = self.embedding_backlog(&project.name, &model, 0)?.missing;
                 status.unembedded_texts += missing;

@@ -26,6 +26,18 @@ impl PooledClient {
     }
 }
 
+impl PooledClient {
+    /// Cancels the statement that the connection executes, on a connection of its own.
+    pub(super) async fn cancel(&self) -> Result<(), tokio_postgres::Error> {
+        let token = self.0.client.cancel_token();
+        let pool = managed::Object::pool(&self.0);
+        match pool.as_ref().map(|pool| &pool.manager().address.tls) {
+            Some(TlsMode::On(tls)) => token.cancel_query(tls.clone()).await,
+            Some(TlsMode::Off) | None => token.cancel_query(NoTls).await,
+        }
+    }
+}
+
 impl Deref for PooledClient {
     type Target = Client;
 
@@ -38,6 +50,13 @@ impl Deref for PooledClient {
 #[derive(Debug)]
 pub(super) struct Connector {
     address: PostgresAddress,
+}
+
+impl Connector {
+    /// Returns the address of the server.
+    pub(super) fn address(&self) -> &PostgresAddress {
+        &self.address
+    }
 }
 
 impl managed::Manager for Connector {
@@ -88,6 +107,9 @@ pub(super) fn create_pool(
     managed::Pool::builder(Connector { address })
         .max_size(size)
         .wait_timeout(Some(Duration::from_secs(limits::POSTGRES_POOL_TIMEOUT_S)))
+        .create_timeout(Some(Duration::from_secs(
+            limits::POSTGRES_CONNECT_TIMEOUT_S,
+        )))
         .runtime(deadpool::Runtime::Tokio1)
         .build()
 }

@@ -1,17 +1,17 @@
 //! Creation and check of the schema.
 
 use super::PostgresStore;
-use super::transaction::Isolation;
+use super::isolation::Isolation;
 use crate::StoreError;
 use crate::relational::failure::Failure;
-use crate::sql::{Connection, OptionalRow};
+use crate::sql::{Connection, OptionalRow, QueryBatch};
 use rusqlite::params;
 use std::path::PathBuf;
 
 /// Migrations in order: each leads from one version of the schema to the next.
 const MIGRATIONS: [&str; 1] = [include_str!("../../migrations/postgres/0001_schema.sql")];
 /// Tables that Citus copies to every node. All others are distributed by project.
-const REFERENCE_TABLES: [&str; 3] = ["schema_state", "projects", "locations"];
+const REFERENCE_TABLES: [&str; 3] = ["schema_state", "projects", "documents"];
 /// Distributed tables; the first is the one that the others are placed with.
 const DISTRIBUTED_TABLES: [&str; 15] = [
     "records",
@@ -136,8 +136,7 @@ pub(super) fn version(connection: Connection<'_>) -> Result<u32, Failure> {
     if tables == 0 {
         return Ok(0);
     }
-    let sql = "SELECT version FROM schema_state WHERE id = 1";
-    let found = connection.query_row(sql, params![], |row| row.get(0));
+    let found = connection.query_row(VERSION, params![], |row| row.get(0));
     Ok(found.optional()?.unwrap_or(0))
 }
 
@@ -161,9 +160,16 @@ pub(super) fn refuse_newer(
     }
 }
 
+/// Statement that reads the version of the schema of existing tables.
+const VERSION: &str = "SELECT version FROM schema_state WHERE id = 1";
+
+/// Adds the query of [`refuse_newer`] to a batch.
+pub(super) fn prefetch_version(batch: &mut QueryBatch<'_>) -> Result<(), Failure> {
+    Ok(batch.add(VERSION, params![])?)
+}
+
 fn version_of_state(connection: Connection<'_>) -> Result<u32, Failure> {
-    let sql = "SELECT version FROM schema_state WHERE id = 1";
-    Ok(connection.query_row(sql, params![], |row| row.get(0))?)
+    Ok(connection.query_row(VERSION, params![], |row| row.get(0))?)
 }
 
 /// Removes the deleted rows from the files of the tables. They stay in the write-ahead log and in its archive.

@@ -3,9 +3,10 @@
 use crate::StoreError;
 use crate::relational::failure::Failure;
 use crate::sql::SqlError;
-use deadpool::managed::PoolError;
+use deadpool::managed::{PoolError, TimeoutType};
 use heirloom_model::limits;
 use std::error::Error as _;
+use std::io;
 use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
 
@@ -44,6 +45,15 @@ pub(super) fn recovery_of(failure: &Failure) -> Recovery {
     }
 }
 
+/// Returns true if the server may have executed the statement although this error was returned.
+pub(super) fn is_uncertain(error: &SqlError) -> bool {
+    match error {
+        SqlError::Postgres(error) => error.code().is_none_or(is_disconnection),
+        SqlError::Timeout(_) => true,
+        SqlError::Sqlite(_) => false,
+    }
+}
+
 /// Returns true for errors after which the server closes the connection, or accepts none for a while.
 fn is_disconnection(code: &SqlState) -> bool {
     let closing = [
@@ -56,11 +66,42 @@ fn is_disconnection(code: &SqlState) -> bool {
     closing.contains(code) || code.code().starts_with("08")
 }
 
+/// Returns true if the server was there but did not accept the connection, which it may do soon.
+pub(super) fn is_interrupted(error: &PoolError<Error>) -> bool {
+    let PoolError::Backend(error) = error else {
+        return false;
+    };
+    let io = error
+        .source()
+        .and_then(|source| source.downcast_ref::<io::Error>());
+    let is_reset = io.is_some_and(|io| {
+        matches!(
+            io.kind(),
+            io::ErrorKind::ConnectionReset
+                | io::ErrorKind::BrokenPipe
+                | io::ErrorKind::UnexpectedEof
+        )
+    });
+    let code = error.code();
+    is_reset
+        || error.is_closed()
+        || code
+            .is_some_and(|code| *code == SqlState::TOO_MANY_CONNECTIONS || is_disconnection(code))
+}
+
 /// Converts an error of the pool.
 pub(super) fn of_pool(error: PoolError<Error>, server: &str) -> StoreError {
     match error {
         PoolError::Backend(error) => of_postgres(&error, server),
-        PoolError::Timeout(_) => unavailable(
+        PoolError::Timeout(TimeoutType::Create | TimeoutType::Recycle) => unavailable(
+            server,
+            format!(
+                "it did not open a connection within {} s",
+                limits::POSTGRES_CONNECT_TIMEOUT_S
+            ),
+            "check the address, and the network to the database",
+        ),
+        PoolError::Timeout(TimeoutType::Wait) => unavailable(
             server,
             format!(
                 "all connections to it were in use for {} s",
@@ -68,7 +109,9 @@ pub(super) fn of_pool(error: PoolError<Error>, server: &str) -> StoreError {
             ),
             "raise `store.connections`, or lower the load",
         ),
-        other => unavailable(server, other.to_string(), RETRY),
+        other @ (PoolError::Closed
+        | PoolError::NoRuntimeSpecified
+        | PoolError::PostCreateHook(_)) => unavailable(server, other.to_string(), RETRY),
     }
 }
 
@@ -81,6 +124,11 @@ pub(super) fn of_failure(failure: Failure, server: &str) -> StoreError {
         Failure::Store(error) => error,
         Failure::Damaged(problem) => StoreError::Backend(format!("{server}: {problem}")),
         Failure::Sql(SqlError::Postgres(error)) => of_postgres(&error, server),
+        Failure::Sql(SqlError::Timeout(longest)) => unavailable(
+            server,
+            format!("it did not answer within {longest:?}"),
+            "look for what blocks the database or the network to it",
+        ),
         Failure::Sql(SqlError::Sqlite(error)) => {
             StoreError::Backend(format!("{server}: a row has an unexpected value: {error}"))
         }
@@ -98,6 +146,14 @@ pub(super) fn of_postgres(error: &Error, server: &str) -> StoreError {
                 problem = format!("{problem}: {text}");
             }
             source = cause.source();
+        }
+        if problem.contains("TLS") {
+            return StoreError::Server {
+                server: server.to_owned(),
+                problem,
+                hint: "check sslmode and sslrootcert of the address, and the certificate of the server",
+                is_transient: false,
+            };
         }
         return unavailable(server, problem, RETRY);
     };

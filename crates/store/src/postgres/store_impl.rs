@@ -1,14 +1,14 @@
 //! Implementation of [`Store`] for [`PostgresStore`]: delegates each method to the module that executes it.
 
 use super::{PostgresStore, schema};
-use crate::relational::write::{apply, purge};
+use crate::relational::write::purge;
 use crate::relational::{
     audit_events, index, receipts, record_history, record_lookup, record_query, sessions,
 };
 use crate::{
     AppliedChange, Change, DeliveryStats, Description, EmbeddingBacklog, Filter, KindCounts,
-    PurgeReport, PurgeTarget, RecentReceipts, SearchQuery, SearchResults, Store, StoreError,
-    VectorBatch, validation,
+    PurgeReport, PurgeTarget, RecentReceipts, SearchQuery, SearchResults, SharedStore, Store,
+    StoreError, VectorBatch, validation,
 };
 use heirloom_model::{
     Event, Message, ProjectName, Record, RecordId, Session, Timestamp, ValidityGap,
@@ -26,9 +26,7 @@ impl Store for PostgresStore {
         if changes.is_empty() {
             return Ok(Vec::new());
         }
-        self.write_indexed(project, |connection| {
-            apply::apply(connection, project, changes)
-        })
+        self.apply_grouped(project, changes)
     }
 
     fn get(&self, project: &ProjectName, id: RecordId) -> Result<Record, StoreError> {
@@ -115,9 +113,11 @@ impl Store for PostgresStore {
         messages: &[Message],
     ) -> Result<u64, StoreError> {
         validation::messages(messages)?;
-        self.write_indexed(project, |connection| {
-            sessions::append(connection, project, session, messages)
-        })
+        self.write_indexed(
+            project,
+            |batch, number| sessions::prefetch_append(batch, number, session, messages),
+            |connection| sessions::append(connection, project, session, messages),
+        )
     }
 
     fn messages(
@@ -183,7 +183,7 @@ impl Store for PostgresStore {
         let mut purged = self.write(project, |connection| {
             purge::purge(connection, project, selection, at, by)
         })?;
-        self.projects.clear();
+        self.shared.projects.clear();
         // The deletion is committed and acknowledged even if the sweep fails.
         purged.residue = self.read(schema::sweep).is_err();
         Ok(purged)
@@ -219,6 +219,10 @@ impl Store for PostgresStore {
         self.write(project, |connection| {
             index::store_vectors(connection, project, vectors)
         })
+    }
+
+    fn shared(&self) -> Option<&dyn SharedStore> {
+        Some(self)
     }
 
     fn describe(&self) -> Result<Description, StoreError> {

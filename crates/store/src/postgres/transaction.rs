@@ -1,38 +1,19 @@
 //! Transactions: reads, snapshots and writes, repeated where that is safe.
 
+use super::isolation::Isolation;
 use super::server_error::{self, Recovery, recovery_of};
 use super::session::PgSession;
-use super::{PostgresStore, schema};
+use super::{PostgresStore, change_watcher, schema};
 use crate::StoreError;
 use crate::relational::failure::Failure;
 use crate::relational::{index, row_codec};
-use crate::sql::Connection;
+use crate::sql::{Connection, QueryBatch, SqlError};
 use heirloom_model::{ProjectName, limits};
+use rusqlite::params;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::thread;
-use std::time::Duration;
-
-/// Kind of a transaction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Isolation {
-    /// Each statement reads the newest committed data. No transaction is begun.
-    None,
-    /// All statements read the same snapshot.
-    Snapshot,
-    /// Statements write, and each reads the newest committed data.
-    Write,
-}
-
-impl Isolation {
-    fn begin(self) -> Option<&'static str> {
-        match self {
-            Self::None => None,
-            Self::Snapshot => Some("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
-            Self::Write => Some("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"),
-        }
-    }
-}
+use std::time::{Duration, Instant};
 
 impl PostgresStore {
     /// Runs a query without a transaction.
@@ -57,9 +38,19 @@ impl PostgresStore {
         project: &ProjectName,
         work: impl Fn(Connection<'_>) -> Result<T, Failure>,
     ) -> Result<T, StoreError> {
+        self.write_prefetched(project, |_, _| Ok(()), work)
+    }
+
+    /// Runs a write to a project while no other one writes to it. The queries that `prefetch` adds for the number of the
+    /// project are sent with the beginning of the transaction.
+    pub(super) fn write_prefetched<T>(
+        &self,
+        project: &ProjectName,
+        prefetch: impl Fn(&mut QueryBatch<'_>, i64) -> Result<(), Failure>,
+        work: impl Fn(Connection<'_>) -> Result<T, Failure>,
+    ) -> Result<T, StoreError> {
         self.transact(Isolation::Write, |connection| {
-            schema::refuse_newer(self, connection)?;
-            lock_project(connection, project)?;
+            self.begin_write(connection, project, &prefetch)?;
             work(connection)
         })
     }
@@ -68,17 +59,76 @@ impl PostgresStore {
     pub(super) fn write_indexed<T>(
         &self,
         project: &ProjectName,
+        prefetch: impl Fn(&mut QueryBatch<'_>, i64) -> Result<(), Failure>,
         work: impl Fn(Connection<'_>) -> Result<T, Failure>,
     ) -> Result<T, StoreError> {
-        self.write(project, |connection| {
+        self.write_prefetched(project, prefetch, |connection| {
             let done = work(connection)?;
             index::merge_if_due(connection, project)?;
             Ok(done)
         })
     }
 
+    /// Checks the schema, reads the number of the transaction and locks the project, so that no other writer of it reads
+    /// or writes until the end of the transaction. A project that does not exist is locked when it is created.
+    fn begin_write(
+        &self,
+        connection: Connection<'_>,
+        project: &ProjectName,
+        prefetch: &impl Fn(&mut QueryBatch<'_>, i64) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let Connection::Postgres(session) = connection else {
+            return Ok(());
+        };
+        let known = session.known_project(project).flatten();
+        connection.prefetch(|batch| {
+            schema::prefetch_version(batch)?;
+            batch.add(TRANSACTION_ID, params![])?;
+            match known {
+                // The lock comes first: each query reads what was committed before it began.
+                Some(number) => {
+                    row_codec::prefetch_lock(batch, number)?;
+                    prefetch(batch, number)
+                }
+                None => row_codec::prefetch_project(batch, project),
+            }
+        })?;
+        schema::refuse_newer(self, connection)?;
+        let id: Option<String> =
+            connection.query_row(TRANSACTION_ID, params![], |row| row.get(0))?;
+        match id {
+            Some(id) => session.set_transaction_id(id),
+            // Fails with the server's own error.
+            None => drop(
+                connection
+                    .prepare_cached(REFUSED_IF_READ_ONLY)?
+                    .query(params![])?,
+            ),
+        }
+        if let Some(number) = known {
+            session.set_project(project, Some(number));
+            if row_codec::lock(connection, number)? {
+                return Ok(());
+            }
+            // The project was deleted since its number was read.
+            connection.forget_projects();
+        }
+        let number = row_codec::project(connection, project)?;
+        session.set_project(project, number);
+        let Some(number) = number else {
+            return Ok(());
+        };
+        connection.prefetch(|batch| {
+            row_codec::prefetch_lock(batch, number)?;
+            prefetch(batch, number)
+        })?;
+        row_codec::lock(connection, number)?;
+        Ok(())
+    }
+
     /// Runs `work` in a transaction. It is repeated if the database rolled it back because of another transaction, or if
-    /// the connection was lost before the commit was sent.
+    /// the connection was lost before the commit. If it was lost while the commit was sent, the status of the
+    /// transaction is queried, so that each write takes effect once.
     pub(super) fn transact<T>(
         &self,
         isolation: Isolation,
@@ -89,12 +139,28 @@ impl PostgresStore {
             let session = self.session()?;
             let failure = match run(&session, isolation, &work) {
                 Ok(done) => return Ok(done),
-                Err(Attempt::Uncertain(error)) => {
-                    return Err(server_error::of_postgres(&error, &self.server));
-                }
                 Err(Attempt::RolledBack(failure)) => failure,
+                Err(Attempt::Uncertain(done, error)) => {
+                    let id = session.transaction_id();
+                    let project = session.project();
+                    session.discard();
+                    drop(session);
+                    match self.commit_status(id.as_deref()) {
+                        CommitStatus::Committed => {
+                            self.notify(project.as_ref());
+                            return Ok(done);
+                        }
+                        CommitStatus::Unknown => return Err(self.unknown_commit(&error)),
+                        CommitStatus::Aborted if attempt >= limits::POSTGRES_ATTEMPTS_MAX => {
+                            return Err(server_error::of_failure(error.into(), &self.server));
+                        }
+                        CommitStatus::Aborted => {}
+                    }
+                    thread::sleep(backoff(attempt));
+                    attempt += 1;
+                    continue;
+                }
             };
-            self.projects.clear();
             let recovery = recovery_of(&failure);
             if recovery == Recovery::Reconnect {
                 session.discard();
@@ -107,17 +173,88 @@ impl PostgresStore {
             attempt += 1;
         }
     }
+
+    /// Notifies the listeners of a write whose connection was lost before it may have done so.
+    fn notify(&self, project: Option<&ProjectName>) {
+        let notified = self.read(|connection| match project {
+            Some(project) => {
+                connection.execute(change_watcher::NOTIFY, [project.as_str()])?;
+                Ok(())
+            }
+            None => Ok(()),
+        });
+        // The write is committed and acknowledged even if this fails.
+        drop(notified);
+    }
+
+    /// Asks the server on another connection whether the transaction with this number was committed, and waits while it
+    /// still runs.
+    fn commit_status(&self, id: Option<&str>) -> CommitStatus {
+        let Some(id) = id else {
+            return CommitStatus::Unknown;
+        };
+        let end = Instant::now() + Duration::from_secs(limits::POSTGRES_UNCERTAIN_WAIT_S);
+        let sql = "SELECT pg_xact_status(CAST(CAST(?1 AS text) AS xid8))";
+        for attempt in 1.. {
+            let status = self.read(|connection| {
+                let status: Option<String> = connection.query_row(sql, [id], |row| row.get(0))?;
+                Ok(status)
+            });
+            match status.as_ref().map(Option::as_deref) {
+                Ok(Some("committed")) => return CommitStatus::Committed,
+                Ok(Some("aborted")) => return CommitStatus::Aborted,
+                Ok(Some(_)) => {}
+                Ok(None) => return CommitStatus::Unknown,
+                Err(StoreError::Server {
+                    is_transient: true, ..
+                }) => {}
+                Err(_) => return CommitStatus::Unknown,
+            }
+            if Instant::now() >= end {
+                break;
+            }
+            thread::sleep(backoff(attempt.min(STATUS_BACKOFF_MAX)));
+        }
+        CommitStatus::Unknown
+    }
+
+    fn unknown_commit(&self, error: &SqlError) -> StoreError {
+        server_error::unavailable(
+            &self.server,
+            format!(
+                "the connection was lost during a commit, and the server does not say whether the write was committed: \
+                 {error}"
+            ),
+            "read what was written before you write it again",
+        )
+    }
+}
+
+/// Statement that reads the number of the transaction; NULL in a read-only one, which has none.
+const TRANSACTION_ID: &str = "SELECT CASE current_setting('transaction_read_only') WHEN 'off' \
+     THEN CAST(pg_current_xact_id() AS text) END";
+/// Statement that a read-only transaction refuses.
+const REFUSED_IF_READ_ONLY: &str = "SELECT version FROM schema_state WHERE id = 1 FOR UPDATE";
+/// Number of doublings of the wait between two questions for the status of a commit.
+const STATUS_BACKOFF_MAX: u32 = 5;
+
+/// Outcome of a transaction whose connection was lost during the commit.
+enum CommitStatus {
+    Committed,
+    Aborted,
+    /// The server cannot be reached, has no record of the transaction, or still runs it.
+    Unknown,
 }
 
 /// Outcome of a failed attempt.
-enum Attempt {
+enum Attempt<T> {
     /// The transaction had no effect.
     RolledBack(Failure),
-    /// The connection was lost after the commit was sent.
-    Uncertain(tokio_postgres::Error),
+    /// The connection was lost after the commit was sent. Contains the result for the case that it was committed.
+    Uncertain(T, SqlError),
 }
 
-impl<E: Into<Failure>> From<E> for Attempt {
+impl<T, E: Into<Failure>> From<E> for Attempt<T> {
     fn from(error: E) -> Self {
         Self::RolledBack(error.into())
     }
@@ -127,45 +264,39 @@ fn run<T>(
     session: &PgSession,
     isolation: Isolation,
     work: impl Fn(Connection<'_>) -> Result<T, Failure>,
-) -> Result<T, Attempt> {
-    let begin = isolation.begin();
-    if let Some(begin) = begin {
-        session.begin(begin)?;
-    }
-    let done = work(Connection::Postgres(session));
-    match (&done, begin) {
-        (Ok(_), Some(_)) => {
-            let committed = session.commit();
-            if let Err(error) = committed {
-                // An error of the server is its answer: the transaction was rolled back.
-                if error.code().is_none() && isolation == Isolation::Write {
-                    return Err(Attempt::Uncertain(error));
-                }
-                session.rollback();
-                return Err(Attempt::RolledBack(error.into()));
-            }
+) -> Result<T, Attempt<T>> {
+    let Some(begin) = isolation.begin() else {
+        return Ok(work(Connection::Postgres(session))?);
+    };
+    session.begin(begin)?;
+    let done = match work(Connection::Postgres(session)) {
+        Ok(done) => done,
+        Err(failure) => {
+            session.rollback();
+            return Err(Attempt::RolledBack(failure));
         }
-        (Err(_), Some(_)) => session.rollback(),
-        (_, None) => {}
+    };
+    if isolation == Isolation::Snapshot {
+        if session.end_snapshot().is_err() {
+            session.discard();
+        }
+        return Ok(done);
     }
-    done.map_err(Attempt::RolledBack)
-}
-
-/// Locks the project, so that no other writer of it reads or writes until the end of the transaction. A project that does
-/// not exist is locked when it is created.
-fn lock_project(connection: Connection<'_>, project: &ProjectName) -> Result<(), Failure> {
-    if let Some(number) = row_codec::project(connection, project)?
-        && !row_codec::lock(connection, number)?
-    {
-        // It was deleted since its number was read.
-        connection.forget_projects();
+    let committed = index::write_totals(Connection::Postgres(session))
+        .and_then(|()| session.commit(session.project().as_ref()));
+    match committed {
+        Ok(()) => Ok(done),
+        Err(error) if server_error::is_uncertain(&error) => Err(Attempt::Uncertain(done, error)),
+        Err(error) => {
+            session.rollback();
+            Err(Attempt::RolledBack(error.into()))
+        }
     }
-    Ok(())
 }
 
 /// Returns the wait before the next attempt.
-fn backoff(attempt: u32) -> Duration {
-    let longest = limits::POSTGRES_BACKOFF_MS * 1_000 << attempt.min(8);
+pub(super) fn backoff(attempt: u32) -> Duration {
+    let longest = (limits::POSTGRES_BACKOFF_MS * 1_000) << attempt.min(8);
     // A hash with random keys, so that writers that met each other do not meet again.
     let random = RandomState::new().hash_one(attempt);
     Duration::from_micros(longest / 2 + random % (longest / 2))

@@ -26,7 +26,9 @@ impl PgValue {
             ToSqlOutput::Owned(value) => match value {
                 Value::Text(text) => Self::Text(nul_encoding::encode(text)),
                 Value::Blob(bytes) => Self::Bytes(bytes),
-                other => Self::of_ref(ValueRef::from(&other)),
+                other @ (Value::Null | Value::Integer(_) | Value::Real(_)) => {
+                    Self::of_ref(ValueRef::from(&other))
+                }
             },
             _ => Self::Null,
         })
@@ -120,6 +122,12 @@ impl PgRow {
             }
         }
         Self { row, decoded }
+    }
+
+    /// Returns the text in a column.
+    pub(crate) fn text(&self, column: usize) -> Option<String> {
+        let value = self.value(column).ok()?;
+        value.as_str().ok().map(str::to_owned)
     }
 
     /// Returns the number of columns.

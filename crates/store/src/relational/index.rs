@@ -9,6 +9,7 @@ mod index_check;
 mod index_entry;
 mod index_state;
 mod lexical_search;
+mod locked_index;
 mod project_cache;
 mod rebuild;
 mod search;
@@ -26,8 +27,11 @@ mod writer;
 pub(crate) use external_vectors::{embedding_backlog, model_vectors, store_vectors};
 pub(crate) use index_check::check;
 pub(crate) use index_entry::IndexEntry;
+pub(crate) use locked_index::LockedIndex;
 pub(crate) use project_cache::{ContentStamp, ProjectCache};
 pub(crate) use rebuild::{catch_up, rebuild, rebuild_all, remove};
 pub(crate) use search::search;
 pub(crate) use vector_sidecar::remove_all as remove_sidecars;
-pub(crate) use writer::{add, mark_retired, merge_if_due, merge_next_part};
+pub(crate) use writer::{
+    add, mark_retired, merge_if_due, merge_next_part, read_retired_blocks, write_totals,
+};

@@ -41,6 +41,12 @@ pub(crate) fn delivery_stats(
     if let RecentReceipts::Headers(_) = newest {
         let sql =
             "SELECT record FROM inclusions WHERE project = ?1 AND receipt = ?2 ORDER BY record";
+        connection.prefetch(|batch| {
+            for receipt in &stats.receipts {
+                batch.add(sql, params![project, receipt.id.as_bytes()])?;
+            }
+            Ok(())
+        })?;
         let mut statement = connection.prepare_cached(sql)?;
         for receipt in &mut stats.receipts {
             let id = receipt.id.as_bytes();

@@ -87,6 +87,12 @@ fn subtract_expired(
 ) -> Result<KindCounts, Failure> {
     let sql = "SELECT count(*) FROM records INDEXED BY current_by_expiry \
          WHERE project = ?1 AND kind = ?2 AND retired_at IS NULL AND expires_at <= ?3";
+    connection.prefetch(|batch| {
+        for (kind, _) in all.iter().filter(|(_, all)| *all > 0) {
+            batch.add(sql, params![project, kind.as_str(), micros(now)])?;
+        }
+        Ok(())
+    })?;
     let mut statement = connection.prepare_cached(sql)?;
     let mut counts = KindCounts::new();
     for (kind, all) in all.into_iter().filter(|(_, all)| *all > 0) {

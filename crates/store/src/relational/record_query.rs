@@ -5,7 +5,7 @@
 
 use super::failure::Failure;
 use super::row_codec::{self, COLUMNS, micros};
-use crate::sql::Connection;
+use crate::sql::{Connection, QueryBatch};
 use crate::{AsOf, Filter, Order};
 use heirloom_model::kinds::ErrorRecord;
 use heirloom_model::record::SOURCE_TEAM;
@@ -137,20 +137,36 @@ fn is_open_errors_of_task(filter: &Filter) -> bool {
         && (filter.no_task || filter.scope.task.is_some())
 }
 
+/// Builds the query for the ordinals of all records that match `filter`.
+fn ordinals_query(project: i64, filter: &Filter) -> SqlQuery {
+    let filter = Filter {
+        after: None,
+        ..filter.clone()
+    };
+    SqlQuery::of(project, &filter, "ifnull(ordinal, -1)")
+}
+
+/// Adds the query of [`ordinals`] to a batch.
+pub(crate) fn prefetch_ordinals(
+    batch: &mut QueryBatch<'_>,
+    project: i64,
+    filter: &Filter,
+) -> Result<(), Failure> {
+    let query = ordinals_query(project, filter);
+    let values: Vec<&dyn ToSql> = query.values.iter().map(Box::as_ref).collect();
+    Ok(batch.add(&query.sql, &values[..])?)
+}
+
 /// Returns the ordinals of all records that match `filter`, regardless of its order and limit.
 pub(crate) fn ordinals(
     connection: Connection<'_>,
     project: &ProjectName,
     filter: &Filter,
 ) -> Result<Vec<u32>, Failure> {
-    let filter = Filter {
-        after: None,
-        ..filter.clone()
-    };
     let Some(number) = row_codec::project(connection, project)? else {
         return Ok(Vec::new());
     };
-    let query = SqlQuery::of(number, &filter, "ifnull(ordinal, -1)");
+    let query = ordinals_query(number, filter);
     let values: Vec<&dyn ToSql> = query.values.iter().map(Box::as_ref).collect();
     let mut statement = connection.prepare_cached(&query.sql)?;
     let found: Vec<i64> = statement.query_map(&values[..], |row| row.get::<i64>(0))?;

@@ -1,7 +1,7 @@
 //! Conversion of rows to records, sessions and messages, and of values to their stored form.
 
 use super::failure::Failure;
-use crate::sql::{Connection, OptionalRow, Row};
+use crate::sql::{Connection, OptionalRow, QueryBatch, Row};
 use heirloom_model::record::Attrs;
 use heirloom_model::{
     Confidence, Kind, Message, ProjectName, Record, RecordId, Role, Scope, Session, Timestamp,
@@ -144,6 +144,24 @@ pub(crate) fn select(
     Ok(found)
 }
 
+/// Statement that reads the number of a project.
+const PROJECT: &str = "SELECT id FROM projects WHERE name = ?1";
+/// Statement that locks a project in PostgreSQL and reads the totals of its index.
+const LOCK: &str = "SELECT texts, merged FROM index_totals WHERE project = ?1 FOR UPDATE";
+
+/// Adds the query of [`project`] to a batch.
+pub(crate) fn prefetch_project(
+    batch: &mut QueryBatch<'_>,
+    name: &ProjectName,
+) -> Result<(), Failure> {
+    Ok(batch.add(PROJECT, [name.as_str()])?)
+}
+
+/// Adds the query of [`lock`] to a batch.
+pub(crate) fn prefetch_lock(batch: &mut QueryBatch<'_>, project: i64) -> Result<(), Failure> {
+    Ok(batch.add(LOCK, [project])?)
+}
+
 /// Returns the number of a project if it exists.
 pub(crate) fn project(
     connection: Connection<'_>,
@@ -152,10 +170,9 @@ pub(crate) fn project(
     if let Connection::Postgres(session) = connection
         && let Some(number) = session.known_project(name)
     {
-        return Ok(Some(number));
+        return Ok(number);
     }
-    let sql = "SELECT id FROM projects WHERE name = ?1";
-    let mut statement = connection.prepare_cached(sql)?;
+    let mut statement = connection.prepare_cached(PROJECT)?;
     let found = statement.query_row([name.as_str()], |row| row.get(0));
     let found = found.optional()?;
     if let (Connection::Postgres(session), Some(number)) = (connection, found) {
@@ -167,10 +184,15 @@ pub(crate) fn project(
 /// Locks a project in PostgreSQL, so that no other writer of it reads or writes until the end of the transaction. Returns
 /// false if the project does not exist.
 pub(crate) fn lock(connection: Connection<'_>, project: i64) -> Result<bool, Failure> {
-    let sql = "SELECT texts FROM index_totals WHERE project = ?1 FOR UPDATE";
-    let mut statement = connection.prepare_cached(sql)?;
-    let found: Vec<i64> = statement.query_column([project])?;
-    Ok(!found.is_empty())
+    let mut statement = connection.prepare_cached(LOCK)?;
+    let found = statement.query_row([project], |row| Ok((row.get(0)?, row.get(1)?)));
+    let Some((texts, merged)) = found.optional()? else {
+        return Ok(false);
+    };
+    if let Some(locked) = connection.locked_index() {
+        locked.borrow_mut().lock(project, texts, merged);
+    }
+    Ok(true)
 }
 
 /// Creates the row that writers of a project lock, and locks it.
@@ -178,33 +200,37 @@ fn create_lock(connection: Connection<'_>, project: i64) -> Result<(), Failure> 
     let sql =
         "INSERT INTO index_totals VALUES (?1, 0, 0, 0, 0, 0) ON CONFLICT (project) DO NOTHING";
     connection.prepare_cached(sql)?.write([project])?;
+    if let Some(locked) = connection.locked_index() {
+        locked.borrow_mut().lock(project, 0, 0);
+    }
     Ok(())
 }
 
-/// Returns the number of a project; creates the project at `now` if it does not exist.
+/// Returns the number of a project, and true if it did not exist and was created at `now`.
 pub(crate) fn project_or_new(
     connection: Connection<'_>,
     name: &ProjectName,
     now: Timestamp,
-) -> Result<i64, Failure> {
+) -> Result<(i64, bool), Failure> {
     if let Some(found) = project(connection, name)? {
-        return Ok(found);
+        return Ok((found, false));
     }
     let sql = "INSERT INTO projects (name, created_at) VALUES (?1, ?2) \
          ON CONFLICT (name) DO NOTHING RETURNING id";
     let mut statement = connection.prepare_cached(sql)?;
     let created = statement.query_row(params![name.as_str(), micros(now)], |row| row.get(0));
     if let Some(number) = created.optional()? {
-        if connection.is_postgres() {
+        if let Connection::Postgres(session) = connection {
+            session.set_project(name, Some(number));
             create_lock(connection, number)?;
         }
-        return Ok(number);
+        return Ok((number, true));
     }
     // Another writer has created it meanwhile.
-    let sql = "SELECT id FROM projects WHERE name = ?1";
-    let number = connection.query_row(sql, [name.as_str()], |row| row.get(0))?;
-    if connection.is_postgres() {
+    let number = connection.query_row(PROJECT, [name.as_str()], |row| row.get(0))?;
+    if let Connection::Postgres(session) = connection {
+        session.set_project(name, Some(number));
         lock(connection, number)?;
     }
-    Ok(number)
+    Ok((number, false))
 }

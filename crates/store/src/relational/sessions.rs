@@ -3,14 +3,14 @@
 use super::failure::Failure;
 use super::index::{self, IndexEntry};
 use super::row_codec::{self, MESSAGE_COLUMNS, SESSION_COLUMNS, message, micros};
-use crate::sql::{Connection, OptionalRow};
+use crate::sql::{Connection, OptionalRow, QueryBatch};
 use crate::{StoreError, validation};
 use heirloom_model::{Message, ProjectName, RecordId, Session};
 use rusqlite::{ToSql, params};
 
 /// Creates the session or replaces its metadata.
 pub(crate) fn put(connection: Connection<'_>, session: &Session) -> Result<(), Failure> {
-    let project = row_codec::project_or_new(connection, &session.project, session.started_at)?;
+    let (project, _) = row_codec::project_or_new(connection, &session.project, session.started_at)?;
     let sql = "INSERT INTO sessions (project, id, agent, task, started_at, ended_at, attrs) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) \
          ON CONFLICT (project, id) DO UPDATE SET agent = excluded.agent, task = excluded.task, \
@@ -80,19 +80,47 @@ pub(crate) fn append(
     Ok(first)
 }
 
+/// Statement that reads the id of an existing message among these.
+const EXISTING: &str = "SELECT id FROM messages WHERE project = ?1 \
+     AND id IN (SELECT unhex(value) FROM json_each(?2)) LIMIT 1";
+/// Statement that reads the position after the last message of a session.
+const NEXT_POSITION: &str =
+    "SELECT ifnull(max(seq) + 1, 0) FROM messages WHERE project = ?1 AND session = ?2";
+/// Statement that finds a session.
+const PROJECT_OF_SESSION: &str =
+    "SELECT project FROM sessions WHERE project = ?1 AND id = ?2 AND retired_at IS NULL";
+
+/// Adds the queries of [`append`] to a batch.
+pub(crate) fn prefetch_append(
+    batch: &mut QueryBatch<'_>,
+    project: i64,
+    session: &str,
+    messages: &[Message],
+) -> Result<(), Failure> {
+    batch.add(PROJECT_OF_SESSION, params![Some(project), session])?;
+    let ids = sorted_ids(messages);
+    batch.add(EXISTING, params![project, row_codec::id_list(&ids)])?;
+    batch.add(NEXT_POSITION, params![project, session])?;
+    Ok(())
+}
+
+fn sorted_ids(messages: &[Message]) -> Vec<RecordId> {
+    let mut ids: Vec<RecordId> = messages.iter().map(|message| message.id).collect();
+    ids.sort_unstable();
+    ids
+}
+
 /// Refuses messages whose ids exist in the project, or are given twice.
 fn refuse_existing(
     connection: Connection<'_>,
     project: i64,
     messages: &[Message],
 ) -> Result<(), Failure> {
-    let mut ids: Vec<RecordId> = messages.iter().map(|message| message.id).collect();
-    ids.sort_unstable();
+    let ids = sorted_ids(messages);
     if let Some([twice, _]) = ids.array_windows().find(|[a, b]| a == b) {
         return Err(existing(*twice));
     }
-    let sql = "SELECT id FROM messages WHERE project = ?1 AND id IN (SELECT unhex(value) FROM json_each(?2)) LIMIT 1";
-    let mut statement = connection.prepare_cached(sql)?;
+    let mut statement = connection.prepare_cached(EXISTING)?;
     let found: Vec<[u8; 16]> =
         statement.query_column(params![project, row_codec::id_list(&ids)])?;
     found
@@ -114,8 +142,7 @@ pub(crate) fn next_position(
     project: i64,
     session: &str,
 ) -> Result<u64, Failure> {
-    let sql = "SELECT ifnull(max(seq) + 1, 0) FROM messages WHERE project = ?1 AND session = ?2";
-    let mut statement = connection.prepare_cached(sql)?;
+    let mut statement = connection.prepare_cached(NEXT_POSITION)?;
     Ok(statement.query_row(params![project, session], |row| row.get(0))?)
 }
 
@@ -210,8 +237,7 @@ pub(crate) fn project_of_session(
     session: &str,
 ) -> Result<i64, Failure> {
     let number = row_codec::project(connection, project)?;
-    let sql = "SELECT project FROM sessions WHERE project = ?1 AND id = ?2 AND retired_at IS NULL";
-    let mut statement = connection.prepare_cached(sql)?;
+    let mut statement = connection.prepare_cached(PROJECT_OF_SESSION)?;
     let values = params![number, session];
     let found = statement.query_row(values, |row| row.get(0)).optional()?;
     found.ok_or_else(|| missing(project, session))

@@ -1,6 +1,7 @@
 //! Errors of a statement.
 
 use rusqlite::ErrorCode;
+use std::time::Duration;
 
 /// Error of a statement in either database.
 #[derive(Debug)]
@@ -9,6 +10,8 @@ pub(crate) enum SqlError {
     Sqlite(rusqlite::Error),
     /// Error of PostgreSQL or of the connection to it.
     Postgres(tokio_postgres::Error),
+    /// The server of PostgreSQL did not answer in this time.
+    Timeout(Duration),
 }
 
 impl From<rusqlite::Error> for SqlError {
@@ -37,6 +40,7 @@ impl std::fmt::Display for SqlError {
         match self {
             Self::Sqlite(error) => error.fmt(out),
             Self::Postgres(error) => error.fmt(out),
+            Self::Timeout(longest) => write!(out, "no answer within {longest:?}"),
         }
     }
 }

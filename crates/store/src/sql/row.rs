@@ -27,14 +27,12 @@ impl<'r> Row<'r> {
             Self::Sqlite(row) => row.get(column),
             Self::Postgres(row) => {
                 let value = row.value(column)?;
-                T::column_result(value).map_err(|error| match error {
-                    FromSqlError::OutOfRange(number) => {
-                        rusqlite::Error::IntegralValueOutOfRange(column, number)
+                T::column_result(value).map_err(|error| {
+                    if let FromSqlError::OutOfRange(number) = error {
+                        return rusqlite::Error::IntegralValueOutOfRange(column, number);
                     }
-                    other => {
-                        let error = Box::new(other);
-                        rusqlite::Error::FromSqlConversionFailure(column, Type::Null, error)
-                    }
+                    let error = Box::new(error);
+                    rusqlite::Error::FromSqlConversionFailure(column, Type::Null, error)
                 })
             }
         }

@@ -5,21 +5,22 @@ use crate::postgres::session::PgStatement;
 use crate::postgres::values::PgRow;
 use rusqlite::ToSql;
 use rusqlite::types::FromSql;
+use std::rc::Rc;
 
 /// Values of a statement.
 pub(crate) trait Values {
     /// Calls `work` with the values.
-    fn with<R>(&self, work: impl FnOnce(&[&dyn ToSql]) -> R) -> R;
+    fn with<R>(self, work: impl FnOnce(&[&dyn ToSql]) -> R) -> R;
 }
 
 impl Values for &[&dyn ToSql] {
-    fn with<R>(&self, work: impl FnOnce(&[&dyn ToSql]) -> R) -> R {
+    fn with<R>(self, work: impl FnOnce(&[&dyn ToSql]) -> R) -> R {
         work(self)
     }
 }
 
 impl<T: ToSql, const N: usize> Values for [T; N] {
-    fn with<R>(&self, work: impl FnOnce(&[&dyn ToSql]) -> R) -> R {
+    fn with<R>(self, work: impl FnOnce(&[&dyn ToSql]) -> R) -> R {
         let values: [&dyn ToSql; N] = self.each_ref().map(|value| value as &dyn ToSql);
         work(&values)
     }
@@ -60,8 +61,8 @@ impl Statement<'_> {
             Ok(match self {
                 Self::Sqlite(statement) => Rows::Sqlite(statement.query(values)?),
                 Self::Postgres(statement) => Rows::Postgres {
-                    rows: statement.query(values)?.into_iter(),
-                    current: None,
+                    rows: statement.query(values)?,
+                    next: 0,
                 },
             })
         })
@@ -109,10 +110,10 @@ pub(crate) enum Rows<'s> {
     Sqlite(rusqlite::Rows<'s>),
     /// Rows that PostgreSQL has sent.
     Postgres {
-        /// Rows after the current one.
-        rows: std::vec::IntoIter<PgRow>,
-        /// Row that was returned last.
-        current: Option<PgRow>,
+        /// All rows of the query.
+        rows: Rc<Vec<PgRow>>,
+        /// Place of the row that is returned next.
+        next: usize,
     },
 }
 
@@ -121,9 +122,10 @@ impl Rows<'_> {
     pub(crate) fn next(&mut self) -> Result<Option<Row<'_>>, SqlError> {
         match self {
             Self::Sqlite(rows) => Ok(rows.next()?.map(Row::Sqlite)),
-            Self::Postgres { rows, current } => {
-                *current = rows.next();
-                Ok(current.as_ref().map(Row::Postgres))
+            Self::Postgres { rows, next } => {
+                let row = rows.get(*next);
+                *next += 1;
+                Ok(row.map(Row::Postgres))
             }
         }
     }

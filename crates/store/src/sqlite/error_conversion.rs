@@ -14,7 +14,9 @@ impl Failure {
             Self::Store(error) => error,
             Self::Damaged(problem) => damaged(place, problem),
             Self::Sql(SqlError::Sqlite(error)) => from_sql(&error, place),
-            Self::Sql(SqlError::Postgres(error)) => StoreError::Backend(error.to_string()),
+            Self::Sql(error @ (SqlError::Postgres(_) | SqlError::Timeout(_))) => {
+                StoreError::Backend(error.to_string())
+            }
         }
     }
 

@@ -1,4 +1,9 @@
 //! Stores on a PostgreSQL server for tests.
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a helper of a test may fail it, and tests have no config"
+)]
 
 use heirloom_store::{AddressSources, PostgresAddress, PostgresStore};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,7 +26,12 @@ pub(crate) struct TestDatabase {
 impl TestDatabase {
     /// Returns the server that the variable names; `None` if it is not set.
     pub(crate) fn new() -> Option<Self> {
-        let url = std::env::var(URL_VARIABLE).ok()?;
+        Self::named_by(URL_VARIABLE)
+    }
+
+    /// Returns the server that another variable names; `None` if it is not set.
+    pub(crate) fn named_by(variable: &str) -> Option<Self> {
+        let url = std::env::var(variable).ok()?;
         Some(Self {
             url,
             made: AtomicUsize::new(0),
@@ -40,6 +50,12 @@ impl TestDatabase {
         format!("{}{separator}options=-csearch_path%3D{schema}", self.url)
     }
 
+    /// Returns the host and the port of the server.
+    pub(crate) fn address(&self) -> String {
+        let (_, after) = self.url.split_once('@').unwrap();
+        after.split(['/', '?']).next().unwrap().to_owned()
+    }
+
     /// Creates an empty store.
     pub(crate) fn new_store(&self) -> PostgresStore {
         PostgresStore::create(&address(&self.new_url())).unwrap()
@@ -47,18 +63,52 @@ impl TestDatabase {
 
     /// Executes statements on the server.
     pub(crate) fn execute(&self, sql: &str) {
-        let runtime = tokio::runtime::Builder::new_current_thread()
+        TestSession::connect(&self.url).execute(sql);
+    }
+}
+
+/// Session of another client.
+pub(crate) struct TestSession {
+    runtime: tokio::runtime::Runtime,
+    client: Client,
+}
+
+impl TestSession {
+    /// Opens a session.
+    pub(crate) fn connect(url: &str) -> Self {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
             .enable_all()
             .build()
             .unwrap();
-        runtime.block_on(async {
-            let (client, connection) = tokio_postgres::connect(&self.url, NoTls).await.unwrap();
-            let client: Client = client;
-            let running = tokio::spawn(connection);
-            client.batch_execute(sql).await.unwrap();
-            drop(client);
-            drop(running.await);
-        });
+        let (client, connection) = runtime
+            .block_on(tokio_postgres::connect(url, NoTls))
+            .unwrap();
+        runtime.spawn(connection);
+        Self { runtime, client }
+    }
+
+    /// Executes statements; returns false if the server refuses them.
+    pub(crate) fn try_execute(&self, sql: &str) -> bool {
+        self.runtime
+            .block_on(self.client.batch_execute(sql))
+            .is_ok()
+    }
+
+    /// Returns the number that a query counts.
+    pub(crate) fn number(&self, sql: &str) -> i64 {
+        let row = self
+            .runtime
+            .block_on(self.client.query_one(sql, &[]))
+            .unwrap();
+        row.get(0)
+    }
+
+    /// Executes statements.
+    pub(crate) fn execute(&self, sql: &str) {
+        self.runtime
+            .block_on(self.client.batch_execute(sql))
+            .unwrap();
     }
 }
 

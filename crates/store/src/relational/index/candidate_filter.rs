@@ -3,11 +3,11 @@
 
 use super::index_state::IndexState;
 use super::project_cache::{ProjectCache, mark_other_kinds};
-use super::writer::GONE_ORDINALS;
+use super::writer::{GONE_ORDINALS, RETIRED_BLOCKS};
 use crate::relational::failure::Failure;
 use crate::relational::record_query;
 use crate::relational::row_codec::micros;
-use crate::sql::Connection;
+use crate::sql::{Connection, QueryBatch};
 use crate::{AsOf, Filter};
 use heirloom_model::{Kind, ProjectName, Scope, Timestamp};
 use rusqlite::{ToSql, params};
@@ -54,6 +54,29 @@ impl CandidateFilter {
         Ok(candidates)
     }
 
+    /// Adds the queries of [`CandidateFilter::of`] that do not depend on the state of the index to a batch.
+    pub(super) fn prefetch(
+        batch: &mut QueryBatch<'_>,
+        number: i64,
+        filter: &Filter,
+        cache: &ProjectCache,
+    ) -> Result<(), Failure> {
+        if let AsOf::Current(now) = filter.as_of
+            && is_plain(filter, now, &filter.kinds)
+            && (filter.kinds.is_empty() || cache.is_used(number))
+        {
+            batch.add(RETIRED_BLOCKS, [number])?;
+            return Ok(batch.add(&expired(), params![number, micros(now)])?);
+        }
+        record_query::prefetch_ordinals(batch, number, filter)?;
+        if wants_turns(filter) {
+            let (sql, values) = turns_query(number, filter);
+            let values: Vec<&dyn ToSql> = values.iter().map(Box::as_ref).collect();
+            batch.add(&sql, &values[..])?;
+        }
+        Ok(())
+    }
+
     /// Returns true if the search may return this ordinal.
     pub(super) fn contains(&self, ordinal: u32) -> bool {
         let byte = self.bits.get(ordinal as usize / 8).copied().unwrap_or(0);
@@ -81,8 +104,7 @@ impl CandidateFilter {
     }
 
     fn set_retired(&mut self, connection: Connection<'_>, project: i64) -> Result<(), Failure> {
-        let mut statement =
-            connection.prepare_cached("SELECT block, bits FROM gone WHERE project = ?1")?;
+        let mut statement = connection.prepare_cached(RETIRED_BLOCKS)?;
         let mut rows = statement.query([project])?;
         while let Some(row) = rows.next()? {
             let from = row.get::<u32>(0)? as usize * (GONE_ORDINALS as usize / 8);
@@ -100,15 +122,7 @@ impl CandidateFilter {
         project: i64,
         now: Timestamp,
     ) -> Result<(), Failure> {
-        let kinds = heirloom_model::Kind::ALL
-            .map(|kind| format!("'{kind}'"))
-            .join(", ");
-        let sql = format!(
-            "SELECT ordinal FROM records INDEXED BY current_by_expiry \
-             WHERE project = ?1 AND kind IN ({kinds}) AND expires_at <= ?2 \
-             AND retired_at IS NULL AND expires_at IS NOT NULL AND ordinal IS NOT NULL"
-        );
-        self.set_all(connection, &sql, params![project, micros(now)])
+        self.set_all(connection, &expired(), params![project, micros(now)])
     }
 
     fn set_turns(
@@ -117,42 +131,8 @@ impl CandidateFilter {
         project: i64,
         filter: &Filter,
     ) -> Result<(), Failure> {
-        let mut sql = String::from(
-            "SELECT m.ordinal FROM messages m JOIN sessions s ON s.project = m.project AND s.id = m.session \
-             WHERE m.project = ?1 AND m.ordinal IS NOT NULL",
-        );
-        let mut values: Vec<&dyn ToSql> = vec![&project];
-        let then = match filter.as_of {
-            AsOf::Current(_) => {
-                sql.push_str(" AND m.retired_at IS NULL");
-                None
-            }
-            AsOf::Past(then) => Some(micros(then)),
-            AsOf::Ever => None,
-        };
-        let from = filter.recorded_from.map(micros);
-        let before = filter.recorded_before.map(micros);
-        let scope = &filter.scope;
-        let conditions: [(&str, Option<&dyn ToSql>); 6] = [
-            ("m.session = ", scope.session.as_ref().map(|name| name as _)),
-            ("s.task = ", scope.task.as_ref().map(|name| name as _)),
-            ("s.agent = ", scope.agent.as_ref().map(|name| name as _)),
-            ("m.at >= ", from.as_ref().map(|time| time as _)),
-            ("m.at < ", before.as_ref().map(|time| time as _)),
-            ("m.at <= ", then.as_ref().map(|time| time as _)),
-        ];
-        for (condition, value) in conditions {
-            if let Some(value) = value {
-                values.push(value);
-                sql.push_str(&format!(" AND {condition}?{}", values.len()));
-            }
-        }
-        if then.is_some() {
-            let then = values.len();
-            sql.push_str(&format!(
-                " AND (m.retired_at IS NULL OR m.retired_at > ?{then})"
-            ));
-        }
+        let (sql, values) = turns_query(project, filter);
+        let values: Vec<&dyn ToSql> = values.iter().map(Box::as_ref).collect();
         self.set_all(connection, &sql, &values)
     }
 
@@ -169,6 +149,65 @@ impl CandidateFilter {
         }
         Ok(())
     }
+}
+
+/// Builds the query for the ordinals of turns that match `filter`.
+fn turns_query(project: i64, filter: &Filter) -> (String, Vec<Box<dyn ToSql>>) {
+    let mut sql = String::from(
+        "SELECT m.ordinal FROM messages m JOIN sessions s ON s.project = m.project AND s.id = m.session \
+             WHERE m.project = ?1 AND m.ordinal IS NOT NULL",
+    );
+    let mut values: Vec<Box<dyn ToSql>> = vec![Box::new(project)];
+    let then = match filter.as_of {
+        AsOf::Current(_) => {
+            sql.push_str(" AND m.retired_at IS NULL");
+            None
+        }
+        AsOf::Past(then) => Some(micros(then)),
+        AsOf::Ever => None,
+    };
+    let scope = &filter.scope;
+    let names = [
+        ("m.session = ", &scope.session),
+        ("s.task = ", &scope.task),
+        ("s.agent = ", &scope.agent),
+    ];
+    let times = [
+        ("m.at >= ", filter.recorded_from.map(micros)),
+        ("m.at < ", filter.recorded_before.map(micros)),
+        ("m.at <= ", then),
+    ];
+    let mut add = |condition: &str, value: Box<dyn ToSql>| {
+        values.push(value);
+        sql.push_str(&format!(" AND {condition}?{}", values.len()));
+    };
+    for (condition, name) in names {
+        if let Some(name) = name {
+            add(condition, Box::new(name.clone()));
+        }
+    }
+    for (condition, time) in times {
+        if let Some(time) = time {
+            add(condition, Box::new(time));
+        }
+    }
+    if then.is_some() {
+        let then = values.len();
+        sql.push_str(&format!(
+            " AND (m.retired_at IS NULL OR m.retired_at > ?{then})"
+        ));
+    }
+    (sql, values)
+}
+
+/// Statement that reads the ordinals of current records that have expired.
+fn expired() -> String {
+    let kinds = Kind::ALL.map(|kind| format!("'{kind}'")).join(", ");
+    format!(
+        "SELECT ordinal FROM records INDEXED BY current_by_expiry \
+         WHERE project = ?1 AND kind IN ({kinds}) AND expires_at <= ?2 \
+         AND retired_at IS NULL AND expires_at IS NOT NULL AND ordinal IS NOT NULL"
+    )
 }
 
 /// Returns a bitmap of the texts of other kinds, empty without a kind filter; `None` if their kinds are not cached.

@@ -11,10 +11,10 @@ pub(crate) use record_vectors::model_vectors;
 use super::index_entry::turn_text;
 use super::index_state::{IndexState, read_state};
 use super::vector_rows;
-use super::writer::GONE_ORDINALS;
+use super::writer::{GONE_ORDINALS, RETIRED_BLOCKS};
 use crate::relational::failure::Failure;
 use crate::relational::row_codec;
-use crate::sql::Connection;
+use crate::sql::{Connection, QueryBatch};
 use crate::{EmbeddingBacklog, StoreError, UnembeddedText, VectorBatch};
 use heirloom_model::limits::EMBEDDING_TEXT_BYTES_MAX;
 use heirloom_model::{ProjectName, RecordId};
@@ -64,6 +64,11 @@ impl ExternalHeader {
         let found = vector_rows::read(connection, project, key(project, HEAD))?;
         let found = found.and_then(|bytes| Self::from_bytes(&bytes));
         Ok(found.filter(|head| head.generation == generation))
+    }
+
+    /// Adds the query of [`ExternalHeader::read`] to a batch.
+    pub(super) fn prefetch(batch: &mut QueryBatch<'_>, project: i64) -> Result<(), Failure> {
+        vector_rows::prefetch(batch, project, key(project, HEAD))
     }
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
@@ -213,8 +218,7 @@ fn retired_bits(
 ) -> Result<Vec<u8>, Failure> {
     let texts = index.texts() as usize;
     let mut all = vec![0_u8; texts / 8 + 1];
-    let sql = "SELECT block, bits FROM gone WHERE project = ?1";
-    let mut statement = connection.prepare_cached(sql)?;
+    let mut statement = connection.prepare_cached(RETIRED_BLOCKS)?;
     let mut rows = statement.query([project])?;
     while let Some(row) = rows.next()? {
         let from = row.get::<u32>(0)? as usize * (GONE_ORDINALS as usize / 8);

@@ -1,7 +1,7 @@
 //! Totals and versions of a project's index.
 
 use crate::relational::failure::Failure;
-use crate::sql::{Connection, OptionalRow};
+use crate::sql::{Connection, OptionalRow, QueryBatch};
 use heirloom_search::index::bm25::Totals;
 
 /// Totals and versions of a project's index.
@@ -38,14 +38,21 @@ impl IndexState {
     }
 }
 
+/// Statement that reads the state of a project's index.
+const STATE: &str = "SELECT texts, len, head_len, merged, generation, \
+     (SELECT schema_version FROM pragma_schema_version) FROM index_totals WHERE project = ?1";
+
+/// Adds the query of [`read_state`] to a batch.
+pub(super) fn prefetch_state(batch: &mut QueryBatch<'_>, project: i64) -> Result<(), Failure> {
+    Ok(batch.add(STATE, [project])?)
+}
+
 /// Reads the state of a project's index; `None` if it has none.
 pub(super) fn read_state(
     connection: Connection<'_>,
     project: i64,
 ) -> Result<Option<IndexState>, Failure> {
-    let sql = "SELECT texts, len, head_len, merged, generation, \
-         (SELECT schema_version FROM pragma_schema_version) FROM index_totals WHERE project = ?1";
-    let mut statement = connection.prepare_cached(sql)?;
+    let mut statement = connection.prepare_cached(STATE)?;
     let found = statement.query_row([project], |row| {
         Ok(IndexState {
             totals: Totals {

@@ -28,13 +28,15 @@ mod tail_rows;
 mod tests;
 mod text_kinds;
 
-pub(super) use ordinal_ids::{OrdinalEntry, OrdinalTable, read_ordinals};
-pub(super) use posting_lists::{Blocks, read_blocks};
-pub(super) use project_vectors::{
-    ProjectVectors, cached_external_vectors, read_vectors, score_external_vectors,
+pub(super) use ordinal_ids::{
+    OrdinalEntry, OrdinalTable, prefetch_ordinals, read_entries, read_ordinals,
 };
-pub(super) use tail_rows::read_tail;
-pub(super) use text_kinds::mark_other_kinds;
+pub(super) use posting_lists::{Blocks, prefetch_blocks, read_blocks};
+pub(super) use project_vectors::{
+    ProjectVectors, cached_external_vectors, prefetch_vectors, read_vectors, score_external_vectors,
+};
+pub(super) use tail_rows::{prefetch_tail, read_tail};
+pub(super) use text_kinds::{mark_other_kinds, prefetch_kinds};
 
 use super::index_state::{Epoch, IndexState};
 use crate::relational::failure::Failure;
@@ -67,6 +69,20 @@ struct CacheState {
     bytes: usize,
     /// Number of queries; orders the projects by last use.
     queries: u64,
+    /// Number of reads that found an entry of their version, and of those that did not.
+    hits: u64,
+    misses: u64,
+}
+
+/// Use of the cache since the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CacheUsage {
+    /// Reads that found an entry of their version.
+    pub(crate) hits: u64,
+    /// Reads that found none.
+    pub(crate) misses: u64,
+    /// Size of all entries, bytes.
+    pub(crate) bytes: usize,
 }
 
 #[derive(Debug, Default)]
@@ -134,6 +150,16 @@ impl ProjectCache {
         }
     }
 
+    /// Returns the use of the cache since the start.
+    pub(crate) fn usage(&self) -> CacheUsage {
+        let state = self.lock();
+        CacheUsage {
+            hits: state.hits,
+            misses: state.misses,
+            bytes: state.bytes,
+        }
+    }
+
     /// Counts a query of the project; must be called at its beginning.
     pub(super) fn begin_query(&self, project: i64) {
         let mut state = self.lock();
@@ -142,6 +168,13 @@ impl ProjectCache {
         let cached = state.projects.entry(project).or_default();
         cached.queries = cached.queries.saturating_add(1);
         cached.last_used = queries;
+    }
+
+    /// Returns true if queries of the project use the cache.
+    pub(super) fn is_used(&self, project: i64) -> bool {
+        let state = self.lock();
+        let cached = state.projects.get(&project);
+        cached.is_some_and(|cached| cached.queries > COLD_QUERIES)
     }
 
     /// Calls `work` with the project's entry of this version, at first an empty one. Returns `None` without a call
@@ -162,6 +195,7 @@ impl ProjectCache {
         };
         let slot = E::slot(&mut cached.entries);
         let bytes_before = slot.bytes;
+        let is_hit = slot.version == Some(version) && slot.entry.is_some();
         if slot.version != Some(version) {
             *slot = Slot {
                 version: Some(version),
@@ -177,6 +211,8 @@ impl ProjectCache {
         let bytes = slot.bytes;
         cached.bytes = cached.bytes - bytes_before + bytes;
         state.bytes = state.bytes - bytes_before + bytes;
+        state.hits += u64::from(is_hit);
+        state.misses += u64::from(!is_hit);
         if state.bytes > self.bytes_max {
             state.shrink::<E>(project, self.bytes_max);
         }

@@ -58,6 +58,9 @@ pub(crate) fn remove(connection: Connection<'_>, project: i64) -> Result<(), Fai
 
 /// Deletes the index of a project except its totals.
 fn remove_content(connection: Connection<'_>, project: i64) -> Result<(), Failure> {
+    if let Some(locked) = connection.locked_index() {
+        locked.borrow_mut().clear();
+    }
     for table in TABLES {
         let sql = format!("DELETE FROM {table} WHERE project = ?1");
         connection.prepare_cached(&sql)?.write([project])?;

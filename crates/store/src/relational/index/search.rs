@@ -1,16 +1,20 @@
 //! Execution of a search: runs the arms and fuses their scores.
 
 use super::candidate_filter::CandidateFilter;
-use super::index_state::read_state;
+use super::external_vectors::ExternalHeader;
+use super::index_state::{self, IndexState, read_state};
 use super::lexical_search::LexicalScores;
-use super::project_cache::{OrdinalEntry, OrdinalTable, ProjectCache, read_ordinals, read_tail};
+use super::project_cache::{
+    self, OrdinalEntry, OrdinalTable, ProjectCache, read_entries, read_ordinals, read_tail,
+};
 use super::sentence_search::SentenceScores;
 use super::vector_search::{VectorQuery, VectorScores};
+use super::writer::RETIRED_BLOCKS;
 use crate::relational::failure::Failure;
 use crate::relational::row_codec;
-use crate::sql::Connection;
+use crate::sql::{Connection, QueryBatch};
 use crate::{Hit, SearchQuery, SearchResults};
-use heirloom_model::ProjectName;
+use heirloom_model::{ProjectName, RecordId};
 use heirloom_search::index::bm25::{ScoreStats, top_scores};
 use heirloom_search::index::vector;
 use rusqlite::params;
@@ -75,18 +79,21 @@ pub(crate) fn search(
     let Some(number) = row_codec::project(connection, project)? else {
         return Ok(SearchResults::default());
     };
+    connection.prefetch(|batch| prefetch_state(batch, number, search, cache))?;
     let Some(index) = read_state(connection, number)?.filter(|index| index.texts() > 0) else {
         return Ok(SearchResults::default());
     };
     cache.begin_query(number);
-    let candidates =
-        CandidateFilter::of(connection, project, number, &index, &search.filter, cache)?;
     let terms = search.words.as_ref().map_or(&[][..], |words| &words.terms);
     let pieces = search
         .semantic_text
         .as_deref()
         .map(vector::QueryVector::pieces);
     let pieces = pieces.unwrap_or_default();
+    connection
+        .prefetch(|batch| prefetch_uncached(batch, number, &index, search, &pieces, cache))?;
+    let candidates =
+        CandidateFilter::of(connection, project, number, &index, &search.filter, cache)?;
     let tail = read_tail(cache, connection, number, &index, terms, &pieces)?;
     let query = VectorQuery::of(connection, number, &index, search, &pieces, &tail, cache)?;
     let (words, sidecar_scores) =
@@ -125,9 +132,18 @@ pub(crate) fn search(
     ordinals.sort_unstable();
     ordinals.dedup();
     arms.keep_best(&mut ordinals, search.limit_per_arm);
+    let entries = read_entries(connection, number, &ordinals, &arms.ids)?;
     let mut hits = BTreeMap::new();
     for ordinal in ordinals {
-        let hit = hit(connection, number, &arms, ordinal)?;
+        let entry = match arms
+            .ids
+            .get(ordinal)
+            .or_else(|| entries.get(&ordinal).copied())
+        {
+            Some(entry) => entry,
+            None => OrdinalEntry::read(connection, number, ordinal)?,
+        };
+        let hit = hit(&arms, ordinal, entry);
         if !(hit.is_turn && search.drops_turns) {
             hits.insert(ordinal, hit);
         }
@@ -149,19 +165,11 @@ fn place_of(place: usize) -> u32 {
     u32::try_from(place).unwrap_or(u32::MAX)
 }
 
-fn hit(
-    connection: Connection<'_>,
-    project: i64,
-    arms: &ArmScores,
-    ordinal: u32,
-) -> Result<Hit, Failure> {
-    let sidecar_scores = arms.ids.get(ordinal);
-    let conversation_score =
-        sidecar_scores.map_or_else(|| OrdinalEntry::read(connection, project, ordinal), Ok)?;
+fn hit(arms: &ArmScores, ordinal: u32, entry: OrdinalEntry) -> Hit {
     let lexical = arms.lexical.get(ordinal as usize);
-    Ok(Hit {
-        id: conversation_score.id,
-        is_turn: conversation_score.is_turn,
+    Hit {
+        id: entry.id,
+        is_turn: entry.is_turn,
         lexical: lexical.copied().unwrap_or(0.0),
         vector: arms.vectors.cosine(ordinal),
         sentence: arms
@@ -170,7 +178,89 @@ fn hit(
             .and_then(|sentence| sentence.cosine(ordinal)),
         score: arms.score(ordinal),
         conversation: 0.0,
-    })
+    }
+}
+
+/// Adds the queries to a batch that do not depend on the state of the index.
+fn prefetch_state(
+    batch: &mut QueryBatch<'_>,
+    project: i64,
+    search: &SearchQuery,
+    cache: &ProjectCache,
+) -> Result<(), Failure> {
+    index_state::prefetch_state(batch, project)?;
+    CandidateFilter::prefetch(batch, project, &search.filter, cache)?;
+    if search.vector.is_some() || search.sentence_vector.is_some() {
+        ExternalHeader::prefetch(batch, project)?;
+    }
+    if search.vector.is_some() {
+        batch.add(RETIRED_BLOCKS, [project])?;
+    }
+    Ok(())
+}
+
+/// Adds the queries to a batch for the rows of this state of the index that are not cached.
+fn prefetch_uncached(
+    batch: &mut QueryBatch<'_>,
+    project: i64,
+    index: &IndexState,
+    search: &SearchQuery,
+    pieces: &[u16],
+    cache: &ProjectCache,
+) -> Result<(), Failure> {
+    if !search.filter.kinds.is_empty() {
+        project_cache::prefetch_kinds(cache, batch, project, index)?;
+    }
+    project_cache::prefetch_tail(cache, batch, project, index)?;
+    for term in search.words.iter().flat_map(|words| &words.terms) {
+        let key = i64::try_from(term.0).unwrap_or(i64::MAX);
+        project_cache::prefetch_blocks(cache, batch, project, index, key)?;
+    }
+    // With vectors of an external model, the built-in ones are usually not read.
+    if !pieces.is_empty() && search.vector.is_none() {
+        project_cache::prefetch_vectors(cache, batch, project, index)?;
+    }
+    project_cache::prefetch_ordinals(cache, batch, project, index)
+}
+
+/// Turns of a conversation in order: ordinals and ids.
+type Turns = Vec<(u32, RecordId)>;
+
+/// Reads the conversations that contain these turns, in order of their sessions.
+fn read_conversations(
+    connection: Connection<'_>,
+    project: i64,
+    turns: &[RecordId],
+) -> Result<Vec<Turns>, Failure> {
+    let mut conversations: BTreeMap<String, Turns> = BTreeMap::new();
+    if connection.is_postgres() {
+        let sql = "SELECT session, ordinal, id FROM messages WHERE project = ?1 AND session IN \
+             (SELECT session FROM messages WHERE project = ?1 \
+              AND id IN (SELECT unhex(value) FROM json_each(?2))) ORDER BY session, seq";
+        let mut statement = connection.prepare_cached(sql)?;
+        let mut rows = statement.query(params![project, row_codec::id_list(turns)])?;
+        while let Some(row) = rows.next()? {
+            let turn = (row.get(1)?, RecordId::from_bytes(row.get(2)?));
+            conversations.entry(row.get(0)?).or_default().push(turn);
+        }
+        return Ok(conversations.into_values().collect());
+    }
+    let sql = "SELECT session FROM messages WHERE project = ?1 AND id = ?2";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut sessions: BTreeSet<String> = BTreeSet::new();
+    for id in turns {
+        let values = params![project, id.as_bytes()];
+        sessions.insert(statement.query_row(values, |row| row.get(0))?);
+    }
+    let sql = "SELECT ordinal, id FROM messages WHERE project = ?1 AND session = ?2 ORDER BY seq";
+    let mut statement = connection.prepare_cached(sql)?;
+    for session in sessions {
+        let turns = statement.query_map(params![project, session], |row| {
+            Ok((row.get(0)?, RecordId::from_bytes(row.get(1)?)))
+        })?;
+        conversations.insert(session, turns);
+    }
+    Ok(conversations.into_values().collect())
 }
 
 /// Adds to every turn of the conversations with a hit the scores of its neighbours and its best turn.
@@ -181,42 +271,33 @@ fn add_conversation_scores(
     candidates: &CandidateFilter,
     hits: &mut BTreeMap<u32, Hit>,
 ) -> Result<(), Failure> {
-    if !hits.values().any(|hit| hit.is_turn) {
+    let turns = hits.values().filter(|hit| hit.is_turn).map(|hit| hit.id);
+    let turns: Vec<RecordId> = turns.collect();
+    if turns.is_empty() {
         return Ok(());
     }
-    let mut sessions: BTreeSet<String> = BTreeSet::new();
-    let sql = "SELECT session FROM messages WHERE project = ?1 AND id = ?2";
-    let mut statement = connection.prepare_cached(sql)?;
-    for hit in hits.values().filter(|hit| hit.is_turn) {
-        let values = params![project, hit.id.as_bytes()];
-        sessions.insert(statement.query_row(values, |row| row.get(0))?);
-    }
-    let sql = "SELECT ordinal FROM messages WHERE project = ?1 AND session = ?2 ORDER BY seq";
-    let mut statement = connection.prepare_cached(sql)?;
-    for session in sessions {
-        let turns: Vec<u32> = statement.query_map(params![project, session], |row| row.get(0))?;
-        arms.vectors.make_exact(&turns);
-        let plain: Vec<f32> = turns.iter().map(|ordinal| arms.score(*ordinal)).collect();
+    for turns in read_conversations(connection, project, &turns)? {
+        let ordinals: Vec<u32> = turns.iter().map(|(ordinal, _)| *ordinal).collect();
+        arms.vectors.make_exact(&ordinals);
+        let plain: Vec<f32> = ordinals
+            .iter()
+            .map(|ordinal| arms.score(*ordinal))
+            .collect();
         let boosted = with_neighbours(&plain);
         let best = boosted.iter().copied().fold(f32::MIN, f32::max);
-        for ((ordinal, plain), boosted) in turns.iter().zip(&plain).zip(&boosted) {
-            if !candidates.contains(*ordinal) {
+        for (((ordinal, id), plain), boosted) in turns.into_iter().zip(&plain).zip(&boosted) {
+            if !candidates.contains(ordinal) {
                 continue;
             }
             let score = boosted + BEST_TURN_WEIGHT * best;
-            let hit = match hits.remove(ordinal) {
-                Some(hit) => hit,
-                None => hit(connection, project, arms, *ordinal)?,
+            let entry = OrdinalEntry { id, is_turn: true };
+            let known = hits.remove(&ordinal);
+            let hit = Hit {
+                score,
+                conversation: score - plain,
+                ..known.unwrap_or_else(|| hit(arms, ordinal, entry))
             };
-            let conversation = score - plain;
-            hits.insert(
-                *ordinal,
-                Hit {
-                    score,
-                    conversation,
-                    ..hit
-                },
-            );
+            hits.insert(ordinal, hit);
         }
     }
     Ok(())

@@ -25,6 +25,10 @@ pub(super) struct TailRow<'r> {
     pub(super) vector: &'r [u8],
 }
 
+/// Statement that reads the rows of the tail from an ordinal on.
+pub(super) const ROWS: &str = "SELECT ordinal, terms, pieces, vector FROM tail \
+     WHERE project = ?1 AND ordinal >= ?2 ORDER BY ordinal";
+
 /// Calls `each` with the rows of the tail from an ordinal on, in order.
 pub(super) fn each_row(
     connection: Connection<'_>,
@@ -32,9 +36,7 @@ pub(super) fn each_row(
     from: u32,
     mut each: impl FnMut(u32, TailRow<'_>),
 ) -> Result<(), Failure> {
-    let sql = "SELECT ordinal, terms, pieces, vector FROM tail \
-         WHERE project = ?1 AND ordinal >= ?2 ORDER BY ordinal";
-    let mut statement = connection.prepare_cached(sql)?;
+    let mut statement = connection.prepare_cached(ROWS)?;
     let mut rows = statement.query(params![project, from])?;
     while let Some(row) = rows.next()? {
         let bytes = |column| -> Result<&[u8], Failure> {

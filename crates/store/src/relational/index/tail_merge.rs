@@ -10,6 +10,7 @@ use crate::sql::{Connection, OptionalRow};
 use heirloom_search::index::posting_blocks::{self, Block, Posting};
 use heirloom_search::index::tokenizer::Term;
 use rusqlite::params;
+use std::collections::HashMap;
 
 /// Returns the tail length at which a merge is due: more in a large index, where a merge touches more blocks.
 fn merge_threshold(texts: u32) -> u32 {
@@ -36,6 +37,10 @@ pub(super) struct TailLength {
 impl TailLength {
     /// Reads the tail length of a project; `None` if it has no index.
     pub(super) fn of(connection: Connection<'_>, project: i64) -> Result<Option<Self>, Failure> {
+        let locked = connection.locked_index();
+        if let Some(length) = locked.and_then(|locked| locked.borrow().length(project)) {
+            return Ok(Some(length));
+        }
         let sql = "SELECT texts, merged FROM index_totals WHERE project = ?1";
         let mut statement = connection.prepare_cached(sql)?;
         let found = statement.query_row([project], |row| {
@@ -69,15 +74,24 @@ pub(super) fn merge(connection: Connection<'_>, project: i64) -> Result<(), Fail
     Ok(())
 }
 
+/// Statement that reads the oldest rows of a tail.
+const OLDEST_ROWS: &str = "SELECT ordinal, terms, pieces, vector FROM tail WHERE project = ?1 \
+     ORDER BY ordinal LIMIT ?2";
+
 /// Merges the oldest rows of a project's tail. Returns true if there are more.
 pub(super) fn merge_part(connection: Connection<'_>, project: i64) -> Result<bool, Failure> {
     let mut pending: Vec<PendingPosting> = Vec::new();
     let mut vectors = vector_blocks::PendingVectors::default();
     let (mut first, mut next, mut count) = (None, 0, 0);
+    let locked = connection.locked_index();
+    if let Some(length) = locked.and_then(|locked| locked.borrow().length(project)) {
+        connection.prefetch(|batch| {
+            batch.add(OLDEST_ROWS, params![project, ROWS_AT_ONCE])?;
+            vector_blocks::prefetch(batch, project, length.merged)
+        })?;
+    }
     {
-        let sql = "SELECT ordinal, terms, pieces, vector FROM tail WHERE project = ?1 \
-             ORDER BY ordinal LIMIT ?2";
-        let mut statement = connection.prepare_cached(sql)?;
+        let mut statement = connection.prepare_cached(OLDEST_ROWS)?;
         let mut rows = statement.query(params![project, ROWS_AT_ONCE])?;
         while let Some(row) = rows.next()? {
             let ordinal: u32 = row.get(0)?;
@@ -93,8 +107,9 @@ pub(super) fn merge_part(connection: Connection<'_>, project: i64) -> Result<boo
     let Some(first) = first else {
         return Ok(false);
     };
-    write(connection, project, &mut pending)?;
+    // Before the postings, whose writes discard the rows that were read in advance.
     vectors.write(connection, project, first)?;
+    write(connection, project, &mut pending)?;
     connection
         .prepare_cached("DELETE FROM tail WHERE project = ?1 AND ordinal < ?2")?
         .write(params![project, next])?;
@@ -102,6 +117,9 @@ pub(super) fn merge_part(connection: Connection<'_>, project: i64) -> Result<boo
     connection
         .prepare_cached(sql)?
         .write(params![project, next])?;
+    if let Some(locked) = connection.locked_index() {
+        locked.borrow_mut().set_merged(project, next);
+    }
     Ok(count == ROWS_AT_ONCE)
 }
 
@@ -112,9 +130,7 @@ pub(super) fn write(
     pending: &mut [PendingPosting],
 ) -> Result<(), Failure> {
     pending.sort_unstable();
-    let newest = "SELECT block, data FROM postings WHERE project = ?1 AND term = ?2 \
-         ORDER BY block DESC LIMIT 1";
-    let mut newest = connection.prepare_cached(newest)?;
+    let newest = NewestBlocks::read(connection, project, pending)?;
     let write = "INSERT INTO postings (project, term, block, data) VALUES (?1, ?2, ?3, ?4) \
          ON CONFLICT (project, term, block) DO UPDATE SET data = excluded.data";
     let mut write = connection.prepare_cached(write)?;
@@ -123,9 +139,7 @@ pub(super) fn write(
             continue;
         };
         let term = i64::try_from(term.0).unwrap_or(i64::MAX);
-        let found: Option<(u32, Vec<u8>)> = newest
-            .query_row(params![project, term], |row| Ok((row.get(0)?, row.get(1)?)))
-            .optional()?;
+        let found = newest.of_term(connection, project, term)?;
         let before = match &found {
             None => None,
             Some((number, bytes)) => {
@@ -142,6 +156,58 @@ pub(super) fn write(
         }
     }
     Ok(())
+}
+
+/// Newest blocks of the terms of a merge.
+enum NewestBlocks {
+    /// They are read one by one.
+    Unread,
+    /// They were read in one round trip.
+    Read(HashMap<i64, (u32, Vec<u8>)>),
+}
+
+impl NewestBlocks {
+    /// Reads the newest blocks of all terms in `pending`, which is sorted, from PostgreSQL.
+    fn read(
+        connection: Connection<'_>,
+        project: i64,
+        pending: &[PendingPosting],
+    ) -> Result<Self, Failure> {
+        if !connection.is_postgres() {
+            return Ok(Self::Unread);
+        }
+        let terms = pending.chunk_by(|a, b| a.0 == b.0).filter_map(<[_]>::first);
+        let terms: Vec<String> = terms.map(|(term, _, _)| term.0.to_string()).collect();
+        let sql = "SELECT wanted.term, found.block, found.data \
+             FROM unnest(CAST(CAST(?2 AS text) AS bigint[])) AS wanted (term) \
+             CROSS JOIN LATERAL (SELECT block, data FROM postings \
+             WHERE project = ?1 AND term = wanted.term ORDER BY block DESC LIMIT 1) AS found";
+        let mut statement = connection.prepare_cached(sql)?;
+        let values = params![project, format!("{{{}}}", terms.join(","))];
+        let found =
+            statement.query_map(values, |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
+        Ok(Self::Read(found.into_iter().collect()))
+    }
+
+    /// Returns the number and the bytes of the newest block of a term.
+    fn of_term(
+        &self,
+        connection: Connection<'_>,
+        project: i64,
+        term: i64,
+    ) -> Result<Option<(u32, Vec<u8>)>, Failure> {
+        match self {
+            Self::Read(blocks) => Ok(blocks.get(&term).cloned()),
+            Self::Unread => {
+                let sql = "SELECT block, data FROM postings WHERE project = ?1 AND term = ?2 \
+                     ORDER BY block DESC LIMIT 1";
+                let mut statement = connection.prepare_cached(sql)?;
+                let found =
+                    statement.query_row([project, term], |row| Ok((row.get(0)?, row.get(1)?)));
+                Ok(found.optional()?)
+            }
+        }
+    }
 }
 
 /// Returns the error for a block that cannot be read.

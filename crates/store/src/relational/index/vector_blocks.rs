@@ -2,10 +2,11 @@
 
 use super::vector_rows;
 use crate::relational::failure::Failure;
-use crate::sql::{Connection, OptionalRow};
+use crate::sql::{Connection, OptionalRow, QueryBatch};
 use heirloom_search::index::vector::ROW_BYTES;
 use heirloom_search::index::word_pieces::PieceCounts;
 use rusqlite::params;
+use std::ops::Range;
 
 /// Vectors in a block.
 pub(super) const BLOCK: u32 = 256;
@@ -39,7 +40,9 @@ impl PendingVectors {
         from: u32,
     ) -> Result<(), Failure> {
         let mut block = from / BLOCK;
+        // Both before the first write, which discards the rows that were read in advance.
         let known = vector_rows::read(connection, project, key(project, block))?;
+        let counts = counts(connection, project)?;
         let mut data = known.unwrap_or_default();
         data.resize((from % BLOCK) as usize * ROW_BYTES, 0);
         for row in self.rows.chunks_exact(ROW_BYTES) {
@@ -53,15 +56,14 @@ impl PendingVectors {
         if !data.is_empty() {
             vector_rows::write(connection, project, key(project, block), &data)?;
         }
-        self.count(connection, project)?;
+        self.count(connection, project, &counts)?;
         self.rows.clear();
         self.pieces.clear();
         Ok(())
     }
 
-    fn count(&self, connection: Connection<'_>, project: i64) -> Result<(), Failure> {
-        let known = counts(connection, project)?;
-        let mut counts = PieceCounts::from_bytes(&known).unwrap_or_default();
+    fn count(&self, connection: Connection<'_>, project: i64, known: &[u8]) -> Result<(), Failure> {
+        let mut counts = PieceCounts::from_bytes(known).unwrap_or_default();
         for pieces in &self.pieces {
             counts.add(pieces);
         }
@@ -73,13 +75,35 @@ impl PendingVectors {
     }
 }
 
+/// Statement that reads the document frequencies of a project.
+pub(super) const COUNTS: &str = "SELECT data FROM piece_counts WHERE project = ?1";
+
+/// Adds the queries of [`PendingVectors::write`] to a batch, for rows from `from` on.
+pub(super) fn prefetch(batch: &mut QueryBatch<'_>, project: i64, from: u32) -> Result<(), Failure> {
+    vector_rows::prefetch(batch, project, key(project, from / BLOCK))?;
+    Ok(batch.add(COUNTS, [project])?)
+}
+
 /// Reads the document frequency of each piece in the form of `PieceCounts`; empty if none was stored.
 pub(super) fn counts(connection: Connection<'_>, project: i64) -> Result<Vec<u8>, Failure> {
-    let sql = "SELECT data FROM piece_counts WHERE project = ?1";
     let found = connection
-        .prepare_cached(sql)?
+        .prepare_cached(COUNTS)?
         .query_row([project], |row| row.get(0));
     Ok(found.optional()?.unwrap_or_default())
+}
+
+/// Adds the query of [`each_block`] to a batch.
+pub(super) fn prefetch_blocks(
+    batch: &mut QueryBatch<'_>,
+    project: i64,
+    from: u32,
+) -> Result<(), Failure> {
+    vector_rows::prefetch_range(batch, project, keys_from(project, from))
+}
+
+/// Returns the keys of the blocks of a project from `from` on.
+fn keys_from(project: i64, from: u32) -> Range<i64> {
+    key(project, from)..key(project + 1, 0)
 }
 
 /// Calls `each` with the rows of every block from `from` on.
@@ -89,7 +113,7 @@ pub(super) fn each_block(
     from: u32,
     mut each: impl FnMut(&[u8]),
 ) -> Result<(), Failure> {
-    let keys = key(project, from)..key(project + 1, 0);
+    let keys = keys_from(project, from);
     vector_rows::each_in(connection, project, keys, false, |_, bytes| {
         let whole = bytes.len() / ROW_BYTES * ROW_BYTES;
         each(bytes.get(..whole).unwrap_or(&[]));

@@ -4,9 +4,17 @@
 //! distributed.
 
 use crate::relational::failure::Failure;
-use crate::sql::{Connection, OptionalRow};
+use crate::sql::{Connection, OptionalRow, QueryBatch};
 use rusqlite::params;
 use std::ops::Range;
+
+/// Statement that reads a row in PostgreSQL.
+const ROW: &str = "SELECT data FROM vectors WHERE project = ?1 AND id = ?2";
+
+/// Adds the query of [`read`] to a batch.
+pub(super) fn prefetch(batch: &mut QueryBatch<'_>, project: i64, key: i64) -> Result<(), Failure> {
+    Ok(batch.add(ROW, [project, key])?)
+}
 
 /// Reads a row.
 pub(super) fn read(
@@ -15,8 +23,7 @@ pub(super) fn read(
     key: i64,
 ) -> Result<Option<Vec<u8>>, Failure> {
     let found = if connection.is_postgres() {
-        let sql = "SELECT data FROM vectors WHERE project = ?1 AND id = ?2";
-        connection.query_row(sql, [project, key], |row| row.get(0))
+        connection.query_row(ROW, [project, key], |row| row.get(0))
     } else {
         let sql = "SELECT data FROM vectors WHERE id = ?1";
         connection.query_row(sql, [key], |row| row.get(0))
@@ -43,6 +50,25 @@ pub(super) fn write(
     Ok(())
 }
 
+/// Builds the statement that reads the rows of a range of keys.
+fn range_query(is_postgres: bool, is_descending: bool) -> String {
+    let order = if is_descending { " DESC" } else { "" };
+    let of_project = if is_postgres { "project = ?3 AND " } else { "" };
+    format!(
+        "SELECT id, data FROM vectors WHERE {of_project}id >= ?1 AND id < ?2 ORDER BY id{order}"
+    )
+}
+
+/// Adds the query of [`each_in`] in ascending order to a batch.
+pub(super) fn prefetch_range(
+    batch: &mut QueryBatch<'_>,
+    project: i64,
+    keys: Range<i64>,
+) -> Result<(), Failure> {
+    let sql = range_query(true, false);
+    Ok(batch.add(&sql, [keys.start, keys.end, project])?)
+}
+
 /// Calls `each` with the key and the data of every row with a key in `keys`, in order of the keys.
 pub(super) fn each_in(
     connection: Connection<'_>,
@@ -51,15 +77,7 @@ pub(super) fn each_in(
     is_descending: bool,
     mut each: impl FnMut(i64, &[u8]),
 ) -> Result<(), Failure> {
-    let order = if is_descending { " DESC" } else { "" };
-    let of_project = if connection.is_postgres() {
-        "project = ?3 AND "
-    } else {
-        ""
-    };
-    let sql = format!(
-        "SELECT id, data FROM vectors WHERE {of_project}id >= ?1 AND id < ?2 ORDER BY id{order}"
-    );
+    let sql = range_query(connection.is_postgres(), is_descending);
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = if connection.is_postgres() {
         statement.query([keys.start, keys.end, project])?

@@ -244,10 +244,11 @@ pub(super) fn write(
     index: &IndexState,
 ) -> Result<(), Failure> {
     let rows = index.merged.min(SIDECAR_VECTORS_MAX);
-    let (Some(path), Some(header)) = (
-        path_of(connection, project),
-        header_of(connection, project, index, rows)?,
-    ) else {
+    // A database in memory or on a server has no path, and on a server the header's query does not exist.
+    let Some(path) = path_of(connection, project) else {
+        return Ok(());
+    };
+    let Some(header) = header_of(connection, project, index, rows)? else {
         return Ok(());
     };
     let Ok(scratch) = durable::create_scratch_file(&path) else {

@@ -4,12 +4,29 @@ use super::index_entry::IndexEntry;
 use super::tail_merge;
 use crate::relational::failure::Failure;
 use crate::relational::row_codec;
-use crate::sql::{Connection, OptionalRow};
+use crate::sql::{Connection, OptionalRow, SqlError};
 use heirloom_model::{ProjectName, RecordId};
 use rusqlite::params;
 
 /// Ordinals in a row of `gone`.
 pub(super) const GONE_ORDINALS: u32 = 8_192;
+
+/// Statement that adds texts to the totals of a project.
+const ADD_TOTALS: &str = "INSERT INTO index_totals VALUES (?1, ?2, ?3, ?4, 0, 0) \
+     ON CONFLICT (project) DO UPDATE SET texts = index_totals.texts + excluded.texts, \
+     len = index_totals.len + excluded.len, head_len = index_totals.head_len + excluded.head_len \
+     RETURNING texts, merged";
+
+/// Writes the totals of the texts that the transaction has added in PostgreSQL. SQLite has written them by then.
+pub(crate) fn write_totals(connection: Connection<'_>) -> Result<(), SqlError> {
+    let locked = connection.locked_index();
+    let added = locked.and_then(|locked| locked.borrow_mut().take_added());
+    if let Some((project, added)) = added {
+        let values = params![project, added.texts, added.len, added.head_len];
+        connection.prepare_cached(ADD_TOTALS)?.write(values)?;
+    }
+    Ok(())
+}
 
 /// Writes the index entry of a record or a message and returns its ordinal.
 pub(crate) fn add(
@@ -20,15 +37,20 @@ pub(crate) fn add(
     entry: &IndexEntry,
 ) -> Result<u32, Failure> {
     let document = &entry.document;
-    let sql = "INSERT INTO index_totals VALUES (?1, 1, ?2, ?3, 0, 0) ON CONFLICT (project) DO UPDATE SET \
-         texts = index_totals.texts + 1, len = index_totals.len + excluded.len, \
-         head_len = index_totals.head_len + excluded.head_len \
-         RETURNING texts, merged";
-    let mut statement = connection.prepare_cached(sql)?;
-    let values = params![project, document.len, document.head_len];
-    let (texts, merged): (u32, u32) =
-        statement.query_row(values, |row| Ok((row.get(0)?, row.get(1)?)))?;
-    let ordinal = texts.saturating_sub(1);
+    let (len, head_len) = (document.len, document.head_len);
+    let locked = connection.locked_index();
+    let known = locked.and_then(|locked| locked.borrow_mut().add_text(project, len, head_len));
+    let length = match known {
+        Some(length) => length,
+        None => {
+            let mut statement = connection.prepare_cached(ADD_TOTALS)?;
+            statement.query_row(params![project, 1, len, head_len], |row| {
+                let (texts, merged) = (row.get(0)?, row.get(1)?);
+                Ok(tail_merge::TailLength { texts, merged })
+            })?
+        }
+    };
+    let ordinal = length.texts.saturating_sub(1);
     let sql = "INSERT INTO ordinals (project, ordinal, id, is_turn) VALUES (?1, ?2, ?3, ?4)";
     let values = params![project, ordinal, id.as_bytes(), is_turn];
     connection.prepare_cached(sql)?.write(values)?;
@@ -42,7 +64,7 @@ pub(crate) fn add(
         entry.vector()
     ];
     connection.prepare_cached(sql)?.write(values)?;
-    if (tail_merge::TailLength { texts, merged }).is_at_limit() {
+    if length.is_at_limit() {
         tail_merge::merge(connection, project)?;
     }
     Ok(ordinal)
@@ -87,11 +109,7 @@ pub(crate) fn mark_retired(
     is_gone: bool,
 ) -> Result<(), Failure> {
     let block = ordinal / GONE_ORDINALS;
-    let sql = "SELECT bits FROM gone WHERE project = ?1 AND block = ?2";
-    let mut statement = connection.prepare_cached(sql)?;
-    let known: Option<Vec<u8>> = statement
-        .query_row([project, i64::from(block)], |row| row.get(0))
-        .optional()?;
+    let known = retired_bits(connection, project, block)?;
     if known.is_none() && !is_gone {
         return Ok(());
     }
@@ -106,5 +124,57 @@ pub(crate) fn mark_retired(
     connection
         .prepare_cached(sql)?
         .write(params![project, block, bits])?;
+    if let Some(locked) = connection.locked_index() {
+        let mut locked = locked.borrow_mut();
+        locked.set_retired(project, block, Some(bits));
+    }
     Ok(())
+}
+
+/// Statement that reads all blocks of retired ordinals.
+pub(super) const RETIRED_BLOCKS: &str = "SELECT block, bits FROM gone WHERE project = ?1";
+/// Statement that reads a block of retired ordinals.
+const RETIRED_BLOCK: &str = "SELECT bits FROM gone WHERE project = ?1 AND block = ?2";
+
+/// Reads the blocks of retired ordinals that contain these ordinals and are not known, in one round trip. SQLite reads
+/// each when it is needed.
+pub(crate) fn read_retired_blocks(
+    connection: Connection<'_>,
+    project: i64,
+    ordinals: impl IntoIterator<Item = u32>,
+) -> Result<(), Failure> {
+    let Some(locked) = connection.locked_index() else {
+        return Ok(());
+    };
+    let blocks = ordinals.into_iter().map(|ordinal| ordinal / GONE_ORDINALS);
+    let mut blocks: Vec<u32> = blocks.collect();
+    blocks.sort_unstable();
+    blocks.dedup();
+    blocks.retain(|block| locked.borrow().retired(project, *block).is_none());
+    connection.prefetch(|batch| {
+        for block in &blocks {
+            batch.add(RETIRED_BLOCK, [project, i64::from(*block)])?;
+        }
+        Ok(())
+    })?;
+    for block in blocks {
+        let bits = retired_bits(connection, project, block)?;
+        locked.borrow_mut().set_retired(project, block, bits);
+    }
+    Ok(())
+}
+
+/// Returns the bits of a block of retired ordinals; `None` if the block does not exist.
+fn retired_bits(
+    connection: Connection<'_>,
+    project: i64,
+    block: u32,
+) -> Result<Option<Vec<u8>>, Failure> {
+    let locked = connection.locked_index();
+    if let Some(bits) = locked.and_then(|locked| locked.borrow().retired(project, block)) {
+        return Ok(bits);
+    }
+    let mut statement = connection.prepare_cached(RETIRED_BLOCK)?;
+    let bits = statement.query_row([project, i64::from(block)], |row| row.get(0));
+    Ok(bits.optional()?)
 }

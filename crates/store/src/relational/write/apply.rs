@@ -1,6 +1,7 @@
 //! Application of changes to the database, inside one transaction.
 
 use super::change_writer::{ChangeWriter, applied, stale};
+use super::known_rows::KnownRows;
 use crate::relational::audit_events::{self, NewEvent};
 use crate::relational::failure::Failure;
 use crate::sql::Connection;
@@ -8,6 +9,7 @@ use crate::{AppliedChange, Change, StoreError, Verdict};
 use heirloom_model::merge::{self, MergeDecision, MergeRule};
 use heirloom_model::{Action, Mark, ProjectName, Record, RecordId, Timestamp, clock};
 use std::borrow::Cow;
+use std::cell::RefCell;
 
 /// Applies `changes` in order; the caller commits, or rolls back on an error.
 pub(crate) fn apply(
@@ -15,7 +17,17 @@ pub(crate) fn apply(
     project: &ProjectName,
     changes: &[Change],
 ) -> Result<Vec<AppliedChange>, Failure> {
-    let mut writer = ChangeWriter::new(connection, project)?;
+    apply_known(connection, project, changes, &RefCell::default())
+}
+
+/// Applies `changes` as [`apply`] does, with rows that were read in advance.
+pub(crate) fn apply_known(
+    connection: Connection<'_>,
+    project: &ProjectName,
+    changes: &[Change],
+    known: &RefCell<KnownRows>,
+) -> Result<Vec<AppliedChange>, Failure> {
+    let mut writer = ChangeWriter::new(connection, project, known)?;
     changes.iter().map(|change| writer.change(change)).collect()
 }
 
@@ -29,7 +41,10 @@ impl ChangeWriter<'_> {
             Change::ResolveConflict { keep, at, by } => self.resolve_conflict(*keep, *at, by),
             Change::ReopenConflict { id, at, by } => self.reopen_conflict(*id, *at, by),
             Change::Mark { id, mark, at, by } => self.mark(*id, *mark, *at, by),
-            Change::BeginBatch(batch) => Ok(self.begin_batch(batch)),
+            Change::BeginBatch(batch) => {
+                self.batch = Some(batch.clone());
+                Ok(applied(batch.id, Verdict::Unchanged, None))
+            }
             Change::ImportSession(session) => self.import_session(session),
             Change::ImportMessage { session, message } => self.import_message(session, message),
             Change::ImportValidityGap { id, gap } => self.import_validity_gap(*id, *gap),

@@ -1,15 +1,20 @@
 //! Writer of the changes of one call: reads and writes single records inside the caller's transaction.
 
+use super::known_rows::KnownRows;
+use super::record_rows;
 use crate::relational::audit_events::{self, NewEvent};
 use crate::relational::failure::Failure;
-use crate::relational::index::{self, IndexEntry};
+use crate::relational::index;
 use crate::relational::record_lookup;
 use crate::relational::row_codec::{self, COLUMNS, micros};
 use crate::sql::Connection;
 use crate::{AppliedChange, StoreError, Verdict, validation};
-use heirloom_model::{Action, ImportBatch, ProjectName, Record, RecordId, Timestamp, mark, merge};
+use heirloom_model::{
+    Action, ImportBatch, ProjectName, Record, RecordId, Timestamp, clock, mark, merge,
+};
 use rusqlite::params;
 use std::borrow::Cow;
+use std::cell::RefCell;
 
 /// State while the changes of one call are applied.
 pub(super) struct ChangeWriter<'a> {
@@ -19,6 +24,8 @@ pub(super) struct ChangeWriter<'a> {
     pub(super) number: Option<i64>,
     /// Import batch that the changes belong to.
     pub(super) batch: Option<ImportBatch>,
+    /// Rows that were read in advance.
+    pub(super) known: &'a RefCell<KnownRows>,
 }
 
 impl<'a> ChangeWriter<'a> {
@@ -26,12 +33,14 @@ impl<'a> ChangeWriter<'a> {
     pub(super) fn new(
         connection: Connection<'a>,
         project: &'a ProjectName,
+        known: &'a RefCell<KnownRows>,
     ) -> Result<Self, Failure> {
         Ok(Self {
             connection,
             project,
             number: row_codec::project(connection, project)?,
             batch: None,
+            known,
         })
     }
 
@@ -103,6 +112,9 @@ impl<'a> ChangeWriter<'a> {
         let (Some(project), Some(key)) = (self.number, &record.key) else {
             return Ok(None);
         };
+        if let Some(current) = self.known.borrow().current(record) {
+            return Ok(current);
+        }
         let sql = format!(
             "SELECT {COLUMNS} FROM records INDEXED BY records_by_identity \
              WHERE project = ?1 AND kind = ?2 AND key = ?3 AND ifnull(category, '') = ?4 \
@@ -115,11 +127,17 @@ impl<'a> ChangeWriter<'a> {
 
     /// Reads the record `id`, current or not.
     pub(super) fn get(&self, id: RecordId) -> Result<Record, Failure> {
-        record_lookup::get(self.connection, self.project, id)
+        match self.known.borrow().record(id) {
+            Some(Some(record)) => Ok(record),
+            _ => record_lookup::get(self.connection, self.project, id),
+        }
     }
 
     /// Reads the record `id`, current or not; `None` if it does not exist.
     pub(super) fn find(&self, id: RecordId) -> Result<Option<Record>, Failure> {
+        if let Some(known) = self.known.borrow().record(id) {
+            return Ok(known);
+        }
         record_lookup::find(self.connection, self.project, id)
     }
 
@@ -145,7 +163,14 @@ impl<'a> ChangeWriter<'a> {
     pub(super) fn project_number(&mut self, at: Timestamp) -> Result<i64, Failure> {
         let number = match self.number {
             Some(number) => number,
-            None => row_codec::project_or_new(self.connection, self.project, at)?,
+            None => {
+                let (number, is_new) =
+                    row_codec::project_or_new(self.connection, self.project, at)?;
+                if !is_new {
+                    self.known.borrow_mut().clear();
+                }
+                number
+            }
         };
         self.number = Some(number);
         Ok(number)
@@ -159,11 +184,18 @@ impl<'a> ChangeWriter<'a> {
         if self.connection.is_postgres() && self.find(record.id)?.is_some() {
             return Err(stale(record.id, "exists already"));
         }
-        match insert(self.connection, project, record, batch) {
+        match record_rows::insert(self.connection, project, record, batch) {
             Err(Failure::Sql(error)) if error.is_duplicate() && self.find(record.id)?.is_some() => {
                 Err(stale(record.id, "exists already"))
             }
-            other => other,
+            Err(failure) => Err(failure),
+            Ok(ordinal) => {
+                self.known.borrow_mut().insert(record, ordinal, batch);
+                if record.retired_at.is_some() {
+                    self.set_index_marks(&[Some(ordinal)], true)?;
+                }
+                Ok(())
+            }
         }
     }
 
@@ -194,7 +226,12 @@ impl<'a> ChangeWriter<'a> {
             replaced_by.as_ref().map(RecordId::as_bytes),
             validation::attrs_json(&record.attrs)?,
         ];
-        let ordinals: Vec<Option<u32>> = statement.query_map(values, |row| row.get(0))?;
+        let ordinals = record_rows::write_record(self.known, &mut statement, record.id, values)?;
+        self.known.borrow_mut().change(record, |known| {
+            known.retired_at = Some(clock::from_micros(micros(at)));
+            known.replaced_by = replaced_by;
+            known.attrs.clone_from(&record.attrs);
+        });
         self.set_index_marks(&ordinals, true)
     }
 
@@ -207,6 +244,10 @@ impl<'a> ChangeWriter<'a> {
             validation::attrs_json(&record.attrs)?,
             record.confidence.get(),
         ])?;
+        self.known.borrow_mut().change(record, |known| {
+            known.attrs.clone_from(&record.attrs);
+            known.confidence = record.confidence;
+        });
         Ok(())
     }
 
@@ -224,10 +265,15 @@ impl<'a> ChangeWriter<'a> {
         self.connection.prepare_cached(sql)?.write(values)?;
         let sql = "UPDATE records SET retired_at = NULL, replaced_by = NULL, attrs = ?3 \
              WHERE project = ?1 AND id = ?2 RETURNING ordinal";
-        let attrs = validation::attrs_json(&merge::restored_attrs(record))?;
+        let attrs = merge::restored_attrs(record);
         let mut statement = self.connection.prepare_cached(sql)?;
-        let ordinals: Vec<Option<u32>> =
-            statement.query_map(params![self.number, id, attrs], |row| row.get(0))?;
+        let values = params![self.number, id, validation::attrs_json(&attrs)?];
+        let ordinals = record_rows::write_record(self.known, &mut statement, record.id, values)?;
+        self.known.borrow_mut().change(record, |known| {
+            known.retired_at = None;
+            known.replaced_by = None;
+            known.attrs = attrs;
+        });
         self.set_index_marks(&ordinals, false)
     }
 
@@ -240,6 +286,12 @@ impl<'a> ChangeWriter<'a> {
         let Some(project) = self.number else {
             return Ok(());
         };
+        if self.connection.is_postgres() {
+            // The blocks of all known records in one round trip, because later changes may retire them.
+            let known = self.known.borrow().ordinals();
+            let ordinals = ordinals.iter().flatten().copied().chain(known);
+            index::read_retired_blocks(self.connection, project, ordinals)?;
+        }
         for ordinal in ordinals.iter().flatten() {
             index::mark_retired(self.connection, project, *ordinal, is_gone)?;
         }
@@ -252,11 +304,24 @@ impl<'a> ChangeWriter<'a> {
             return Ok(None);
         };
         let number = self.project_number(batch.at)?;
+        let known = self.known.borrow().has_batch(batch.id);
+        if known == Some(true) {
+            return Ok(Some(batch.id));
+        }
         let sql = "INSERT INTO batches (project, id, source, by, at) \
              VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING";
         let id = batch.id.as_bytes();
         let values = params![number, id, batch.source, batch.by, micros(batch.at)];
-        if self.connection.prepare_cached(sql)?.execute(values)? == 1 {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let is_created = match known {
+            Some(_) => {
+                statement.write(values)?;
+                true
+            }
+            None => statement.execute(values)? == 1,
+        };
+        self.known.borrow_mut().set_batch(batch.id);
+        if is_created {
             let event = NewEvent {
                 batch: Some(batch.id),
                 detail: Some(&batch.source),
@@ -266,58 +331,6 @@ impl<'a> ChangeWriter<'a> {
         }
         Ok(Some(batch.id))
     }
-}
-
-/// Inserts a record with its index entry.
-fn insert(
-    connection: Connection<'_>,
-    project: i64,
-    record: &Record,
-    batch: Option<RecordId>,
-) -> Result<(), Failure> {
-    let ordinal = index::add(
-        connection,
-        project,
-        record.id,
-        false,
-        &IndexEntry::from_text(&record.text),
-    )?;
-    if record.retired_at.is_some() {
-        index::mark_retired(connection, project, ordinal, true)?;
-    }
-    let sql = "INSERT INTO records (project, id, kind, key, text, attrs, plan, \"group\", session, \
-         task, agent, phase, iteration, source, confidence, tokens, recorded_at, true_from, \
-         true_to, retired_at, replaced_by, expires_at, batch, ordinal) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, \
-         ?19, ?20, ?21, ?22, ?23, ?24)";
-    let scope = &record.scope;
-    connection.prepare_cached(sql)?.write(params![
-        project,
-        record.id.as_bytes(),
-        record.kind.as_str(),
-        record.key,
-        record.text,
-        validation::attrs_json(&record.attrs)?,
-        scope.plan,
-        scope.group,
-        scope.session,
-        scope.task,
-        scope.agent,
-        scope.phase,
-        scope.iteration,
-        record.source,
-        record.confidence.get(),
-        record.tokens,
-        micros(record.recorded_at),
-        record.true_from.map(micros),
-        record.true_to.map(micros),
-        record.retired_at.map(micros),
-        record.replaced_by.as_ref().map(RecordId::as_bytes),
-        record.expires_at.map(micros),
-        batch.as_ref().map(RecordId::as_bytes),
-        ordinal,
-    ])?;
-    Ok(())
 }
 
 /// Creates the outcome of a change.

@@ -1,24 +1,17 @@
 //! Import batches: everything that one import wrote, reverted and restored as one unit.
 
 use super::change_writer::{ChangeWriter, applied};
+use super::known_rows::KnownSession;
 use crate::relational::audit_events::{self, NewEvent};
 use crate::relational::failure::Failure;
 use crate::relational::row_codec::{self, COLUMNS, micros};
 use crate::relational::sessions;
 use crate::sql::OptionalRow;
 use crate::{AppliedChange, StoreError, Verdict, validation};
-use heirloom_model::{
-    Action, ImportBatch, Message, Record, RecordId, Session, Timestamp, ValidityGap, clock,
-};
+use heirloom_model::{Action, Message, Record, RecordId, Session, Timestamp, ValidityGap, clock};
 use rusqlite::{ToSql, params};
 
 impl ChangeWriter<'_> {
-    /// Assigns the following changes to `batch`.
-    pub(super) fn begin_batch(&mut self, batch: &ImportBatch) -> AppliedChange {
-        self.batch = Some(batch.clone());
-        applied(batch.id, Verdict::Unchanged, None)
-    }
-
     /// Returns the outcome for a record whose id exists; restores a record of a reverted import.
     pub(super) fn existing_record(
         &mut self,
@@ -56,11 +49,18 @@ impl ChangeWriter<'_> {
     pub(super) fn import_session(&mut self, session: &Session) -> Result<AppliedChange, Failure> {
         let id = self.batch.as_ref().map_or(RecordId::MIN, |batch| batch.id);
         let number = self.project_number(session.started_at)?;
+        let known = self.known.borrow().session(&session.id);
+        if let Some(Some(known)) = known
+            && !known.is_retired
+        {
+            return Ok(applied(id, Verdict::Unchanged, None));
+        }
         let batch = self.batch.clone();
         let sql = "INSERT INTO sessions \
              (project, id, agent, task, started_at, ended_at, attrs, batch) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING";
-        let created = self.connection.prepare_cached(sql)?.execute(params![
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let values = params![
             number,
             session.id,
             session.agent,
@@ -69,10 +69,33 @@ impl ChangeWriter<'_> {
             session.ended_at.map(micros),
             validation::attrs_json(&session.attrs)?,
             batch.as_ref().map(|batch| batch.id.as_bytes().to_vec()),
-        ])?;
+        ];
+        let created = match known {
+            Some(None) => {
+                statement.write(values)?;
+                let (is_retired, next) = (false, 0);
+                let session_row = KnownSession { is_retired, next };
+                self.known
+                    .borrow_mut()
+                    .set_session(&session.id, session_row);
+                1
+            }
+            Some(Some(_)) => 0,
+            None => statement.execute(values)?,
+        };
         if created == 1 {
             self.ensure_batch()?;
             return Ok(applied(id, Verdict::Created, None));
+        }
+        if let Some(Some(known)) = known {
+            let is_retired = false;
+            let session_row = KnownSession {
+                is_retired,
+                ..known
+            };
+            self.known
+                .borrow_mut()
+                .set_session(&session.id, session_row);
         }
         let sql = "UPDATE sessions SET retired_at = NULL \
              WHERE project = ?1 AND id = ?2 AND retired_at IS NOT NULL";
@@ -92,24 +115,55 @@ impl ChangeWriter<'_> {
         session: &str,
         message: &Message,
     ) -> Result<AppliedChange, Failure> {
-        let number = sessions::project_of_session(self.connection, self.project, session)?;
-        let sql = "SELECT retired_at FROM messages WHERE project = ?1 AND id = ?2";
-        let mut statement = self.connection.prepare_cached(sql)?;
+        let known_session = self.known.borrow().session(session);
+        let is_open = known_session
+            .flatten()
+            .is_some_and(|known| !known.is_retired);
+        let number = match self.number.filter(|_| is_open) {
+            Some(number) => number,
+            None => sessions::project_of_session(self.connection, self.project, session)?,
+        };
         let values = params![number, message.id.as_bytes()];
-        let existing: Option<Option<i64>> =
-            statement.query_row(values, |row| row.get(0)).optional()?;
+        let known = self.known.borrow().message(message.id);
+        // For an existing message, true if it is retired.
+        let existing: Option<bool> = match known {
+            Some(existing) => existing,
+            None => {
+                let sql =
+                    "SELECT retired_at IS NOT NULL FROM messages WHERE project = ?1 AND id = ?2";
+                let mut statement = self.connection.prepare_cached(sql)?;
+                statement.query_row(values, |row| row.get(0)).optional()?
+            }
+        };
         let verdict = match existing {
             None => {
                 let batch = self.ensure_batch()?;
-                let place = sessions::next_position(self.connection, number, session)?;
+                let known_session = self.known.borrow().session(session).flatten();
+                let place = match known_session {
+                    Some(known) => known.next,
+                    None => sessions::next_position(self.connection, number, session)?,
+                };
                 sessions::insert(self.connection, number, session, place, message, batch)?;
+                let mut known = self.known.borrow_mut();
+                known.set_message(message.id);
+                if let Some(session_row) = known_session {
+                    let next = place + 1;
+                    known.set_session(
+                        session,
+                        KnownSession {
+                            next,
+                            ..session_row
+                        },
+                    );
+                }
                 Verdict::Created
             }
-            Some(None) => Verdict::Unchanged,
-            Some(Some(_)) => {
+            Some(false) => Verdict::Unchanged,
+            Some(true) => {
                 let sql = "UPDATE messages SET retired_at = NULL \
                      WHERE project = ?1 AND id = ?2 RETURNING ordinal";
                 self.mark_changed(sql, values, false)?;
+                self.known.borrow_mut().set_message(message.id);
                 Verdict::Restored
             }
         };
@@ -125,16 +179,23 @@ impl ChangeWriter<'_> {
         let Some(batch) = &self.batch else {
             return Ok(applied(id, Verdict::Unchanged, None));
         };
+        if self.known.borrow().is_in_batch(id, batch.id) == Some(false) {
+            return Ok(applied(id, Verdict::Unchanged, None));
+        }
         let sql = "INSERT INTO lapses (project, id, retired_at, restored_at) \
              SELECT project, id, ?4, ?5 FROM records WHERE project = ?1 AND id = ?2 AND batch = ?3 \
              ON CONFLICT DO NOTHING";
-        let created = self.connection.prepare_cached(sql)?.execute(params![
-            self.number,
-            id.as_bytes(),
-            batch.id.as_bytes(),
-            micros(gap.retired_at),
-            micros(gap.restored_at),
-        ])?;
+        let (from, to) = (micros(gap.retired_at), micros(gap.restored_at));
+        let values = params![self.number, id.as_bytes(), batch.id.as_bytes(), from, to];
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let known = self.known.borrow_mut().add_gap(id, from, to);
+        let created = match known {
+            Some(is_created) => {
+                statement.write(values)?;
+                usize::from(is_created)
+            }
+            None => statement.execute(values)?,
+        };
         let verdict = if created == 1 {
             Verdict::Created
         } else {
@@ -150,6 +211,7 @@ impl ChangeWriter<'_> {
         at: Timestamp,
         by: &str,
     ) -> Result<AppliedChange, Failure> {
+        self.known.borrow_mut().clear();
         let sql = "SELECT undone_at FROM batches WHERE project = ?1 AND id = ?2";
         let mut statement = self.connection.prepare_cached(sql)?;
         let values = params![self.number, batch.as_bytes()];

@@ -1,5 +1,6 @@
 //! Storage of receipts, with the number of deliveries of each record.
 
+use super::change_keys::NEXT_RECEIPT;
 use super::change_writer::{ChangeWriter, applied};
 use crate::receipts::Receipt;
 use crate::relational::failure::Failure;
@@ -16,9 +17,11 @@ impl ChangeWriter<'_> {
     /// Stores a receipt in the slot of the oldest, and an inclusion for each of its existing records.
     pub(super) fn store_receipt(&mut self, receipt: &Receipt) -> Result<AppliedChange, Failure> {
         let project = self.project_number(receipt.at)?;
-        let sql = "SELECT ifnull(max(number) + 1, 0) FROM receipts WHERE project = ?1";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let number: i64 = statement.query_row([project], |row| row.get(0))?;
+        let known = self.known.borrow_mut().take_receipt_number();
+        let number: i64 = match known {
+            Some(number) => number,
+            None => (self.connection).query_row(NEXT_RECEIPT, [project], |row| row.get(0))?,
+        };
         let slots = i64::try_from(limits::RECEIPTS_KEPT).unwrap_or(i64::MAX);
         let sql = "INSERT INTO receipts (project, slot, number, id, at, session, body) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (project, slot) DO UPDATE SET \
@@ -58,23 +61,15 @@ impl ChangeWriter<'_> {
 fn fold_old_inclusions(connection: Connection<'_>, project: i64) -> Result<(), Failure> {
     const OLD: &str = "project = ?1 AND receipt <> x'' AND receipt NOT IN \
          (SELECT id FROM receipts WHERE project = ?1)";
-    let sql =
-        format!("SELECT record, count(*), max(at) FROM inclusions WHERE {OLD} GROUP BY record");
-    let mut statement = connection.prepare_cached(&sql)?;
-    let old: Vec<([u8; 16], i64, i64)> = statement.query_map([project], |row| {
-        Ok((row.get::<[u8; 16]>(0)?, row.get(1)?, row.get(2)?))
-    })?;
-    let sql = "UPDATE inclusions SET iteration = iteration + ?3, at = max(at, ?4) \
-         WHERE project = ?1 AND record = ?2 AND receipt = x''";
-    let mut more = connection.prepare_cached(sql)?;
-    let sql = "INSERT INTO inclusions (project, record, at, receipt, iteration) VALUES (?1, ?2, ?4, x'', ?3)";
-    let mut first = connection.prepare_cached(sql)?;
-    for (record, count, last) in old {
-        let values = params![project, record, count, last];
-        if more.execute(values)? == 0 {
-            first.write(values)?;
-        }
-    }
+    let sql = format!(
+        "INSERT INTO inclusions (project, record, at, receipt, iteration) \
+         SELECT project, record, max(at), x'', count(*) FROM inclusions WHERE {OLD} \
+         GROUP BY project, record \
+         ON CONFLICT (project, receipt, record) DO UPDATE SET \
+         iteration = inclusions.iteration + excluded.iteration, \
+         at = CASE WHEN inclusions.at > excluded.at THEN inclusions.at ELSE excluded.at END"
+    );
+    connection.prepare_cached(&sql)?.write([project])?;
     let sql = format!("DELETE FROM inclusions WHERE {OLD}");
     connection.prepare_cached(&sql)?.write([project])?;
     Ok(())

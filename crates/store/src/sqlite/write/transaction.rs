@@ -1,10 +1,10 @@
 //! Write transactions: single, unsynced, and grouped with those of other threads.
 
-use super::group_commit;
 use super::maintenance::{self, MaintenanceThread};
 use crate::relational::failure::Failure;
 use crate::relational::index;
 use crate::relational::write::apply;
+use crate::relational::write::group_commit::CommitTicket;
 use crate::sqlite::connection::Access;
 use crate::sqlite::{SqliteStore, connection, schema_version};
 use crate::{AppliedChange, Change, StoreError};
@@ -78,11 +78,11 @@ impl SqliteStore {
 
     /// Applies the changes of several threads in one transaction with a savepoint each; one by one if the transaction
     /// fails.
-    fn commit_group(&self, connection: &mut Connection, waiting: &[group_commit::CommitTicket]) {
+    fn commit_group(&self, connection: &mut Connection, waiting: &[CommitTicket]) {
         if waiting.len() > 1 {
             let done = self.write_with(connection, |connection| {
                 let each = waiting.iter().map(|ticket| {
-                    group_commit::in_savepoint(connection, |connection| {
+                    in_savepoint(connection, |connection| {
                         apply::apply(connection.into(), &ticket.project, &ticket.changes)
                     })
                 });
@@ -178,4 +178,23 @@ fn notify_maintenance(maintenance: &MaintenanceThread, connection: &Connection) 
         // Pages that a reader still needs stay in the log until the next time.
         drop(connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())));
     }
+}
+
+/// Runs `work` in a savepoint, so that its failure reverts only its own changes.
+///
+/// Errors: the enclosing transaction was rolled back.
+fn in_savepoint<T>(
+    connection: &Connection,
+    work: impl FnOnce(&Connection) -> Result<T, Failure>,
+) -> Result<Result<T, Failure>, Failure> {
+    connection.prepare_cached("SAVEPOINT one")?.execute([])?;
+    let done = work(connection);
+    if done.is_err() {
+        if connection.is_autocommit() {
+            return done.map(Ok);
+        }
+        (connection.prepare_cached("ROLLBACK TO one")?).execute([])?;
+    }
+    connection.prepare_cached("RELEASE one")?.execute([])?;
+    Ok(done)
 }

@@ -1,7 +1,7 @@
 //! Cached posting lists of the stems that queries used.
 
 use super::{CacheEntry, Entries, Epoch, Failure, IndexState, ProjectCache, Slot};
-use crate::sql::Connection;
+use crate::sql::{Connection, QueryBatch};
 use rusqlite::params;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -28,6 +28,28 @@ impl CacheEntry for CachedPostings {
     }
 }
 
+/// Statement that reads the blocks of a stem.
+const BLOCKS: &str =
+    "SELECT data FROM postings WHERE project = ?1 AND term = ?2 ORDER BY block DESC";
+
+/// Adds the query of [`read_blocks`] to a batch, unless the blocks are cached.
+pub(in super::super) fn prefetch_blocks(
+    cache: &ProjectCache,
+    batch: &mut QueryBatch<'_>,
+    project: i64,
+    index: &IndexState,
+    key: i64,
+) -> Result<(), Failure> {
+    let version = index.merge_version();
+    let is_known = cache.with(project, version, |cached: &mut CachedPostings| {
+        Ok(cached.stems.contains_key(&key))
+    })?;
+    match is_known {
+        Some(true) => Ok(()),
+        Some(false) | None => Ok(batch.add(BLOCKS, params![project, key])?),
+    }
+}
+
 /// Returns the blocks of a stem, newest first. If `is_enough` returns true for the newest block, it may be the only
 /// one. The cache is not locked while blocks are read.
 pub(in super::super) fn read_blocks(
@@ -45,14 +67,14 @@ pub(in super::super) fn read_blocks(
     if let Some(blocks) = known.flatten() {
         return Ok(blocks);
     }
-    let sql = "SELECT data FROM postings WHERE project = ?1 AND term = ?2 ORDER BY block DESC";
-    let mut statement = connection.prepare_cached(sql)?;
+    let mut statement = connection.prepare_cached(BLOCKS)?;
     let mut rows = statement.query(params![project, key])?;
     let mut blocks = Blocks::new();
     while let Some(row) = rows.next()? {
         let block = row.get_ref(0)?.as_blob().unwrap_or(&[]);
         blocks.push(Box::from(block));
-        if blocks.len() == 1 && is_enough(block) {
+        // PostgreSQL has sent all blocks by now.
+        if blocks.len() == 1 && !connection.is_postgres() && is_enough(block) {
             return Ok(Arc::new(blocks));
         }
     }

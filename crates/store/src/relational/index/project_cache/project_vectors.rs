@@ -3,7 +3,7 @@
 use super::super::external_vectors::{self, BLOCK as EXTERNAL_BLOCK, ExternalHeader};
 use super::super::vector_blocks::{self, BLOCK};
 use super::{CacheEntry, Entries, Epoch, Failure, IndexState, ProjectCache, Slot};
-use crate::sql::Connection;
+use crate::sql::{Connection, QueryBatch};
 use heirloom_search::index::vector::{
     ExternalQueryVector, ExternalVectorSet, ROW_BYTES, VectorSet,
 };
@@ -34,6 +34,27 @@ impl CacheEntry for CachedVectors {
     fn bytes(&self) -> usize {
         self.0.rows.bytes() + self.0.counts.len()
     }
+}
+
+/// Adds the queries for the built-in vectors and their word pieces to a batch, unless they are cached.
+pub(in super::super) fn prefetch_vectors(
+    cache: &ProjectCache,
+    batch: &mut QueryBatch<'_>,
+    project: i64,
+    index: &IndexState,
+) -> Result<(), Failure> {
+    let known = cache.with(project, index.epoch(), |cached: &mut CachedVectors| {
+        Ok((cached.0.rows.len(), cached.0.merged))
+    })?;
+    let (rows, merged) = known.unwrap_or_default();
+    if rows < index.merged as usize {
+        let from = u32::try_from(rows).unwrap_or(u32::MAX) / BLOCK;
+        vector_blocks::prefetch_blocks(batch, project, from)?;
+    }
+    if merged != index.merged {
+        batch.add(vector_blocks::COUNTS, [project])?;
+    }
+    Ok(())
 }
 
 /// Returns the built-in vectors, at least those of this state of the index; `None` without a cache.

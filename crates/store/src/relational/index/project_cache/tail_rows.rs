@@ -1,10 +1,11 @@
 //! Cached tail of the index, grouped by stem and by word piece.
 
 use super::super::index_entry::{entries, pieces};
-use super::super::tail::{Tail, each_row};
+use super::super::tail::{ROWS, Tail, each_row};
 use super::{CacheEntry, Entries, Epoch, Failure, IndexState, ProjectCache, Slot};
-use crate::sql::Connection;
+use crate::sql::{Connection, QueryBatch};
 use heirloom_search::index::tokenizer::Term;
+use rusqlite::params;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -29,6 +30,24 @@ impl CacheEntry for CachedTail {
     fn bytes(&self) -> usize {
         self.bytes
     }
+}
+
+/// Adds the query of [`read_tail`] to a batch, unless the rows are cached.
+pub(in super::super) fn prefetch_tail(
+    cache: &ProjectCache,
+    batch: &mut QueryBatch<'_>,
+    project: i64,
+    index: &IndexState,
+) -> Result<(), Failure> {
+    let version = index.merge_version();
+    let known = cache.with(project, version, |cached: &mut CachedTail| {
+        Ok((cached.next <= index.texts()).then(|| cached.next.max(index.merged)))
+    })?;
+    let from = known.flatten().unwrap_or(0);
+    if from < index.texts() && index.merged < index.texts() {
+        batch.add(ROWS, params![project, from])?;
+    }
+    Ok(())
 }
 
 /// Returns the tail's data for these terms and pieces.

@@ -2,7 +2,7 @@
 //! index order.
 
 use super::{CacheEntry, Entries, Epoch, Failure, IndexState, ProjectCache, Slot};
-use crate::sql::Connection;
+use crate::sql::{Connection, QueryBatch};
 use heirloom_model::Kind;
 use rusqlite::params;
 use std::sync::Arc;
@@ -23,6 +23,29 @@ impl CacheEntry for CachedKinds {
 
     fn bytes(&self) -> usize {
         self.0.len()
+    }
+}
+
+/// Statement that reads the kinds of the texts from an ordinal on.
+const KINDS: &str = "SELECT o.ordinal, r.kind FROM ordinals o LEFT JOIN records r INDEXED BY records_by_id \
+     ON r.project = o.project AND r.id = o.id \
+     WHERE o.project = ?1 AND o.ordinal >= ?2 ORDER BY o.ordinal";
+
+/// Adds the query of [`mark_other_kinds`] to a batch, unless the kinds are cached.
+pub(in super::super) fn prefetch_kinds(
+    cache: &ProjectCache,
+    batch: &mut QueryBatch<'_>,
+    project: i64,
+    index: &IndexState,
+) -> Result<(), Failure> {
+    let known = cache.with(project, index.epoch(), |cached: &mut CachedKinds| {
+        Ok(cached.0.len())
+    })?;
+    match known {
+        Some(known) if known < index.texts() as usize => {
+            Ok(batch.add(KINDS, params![project, known])?)
+        }
+        Some(_) | None => Ok(()),
     }
 }
 
@@ -66,10 +89,7 @@ fn complement(known: &[u8], texts: usize, kinds_wanted: &[Kind]) -> Vec<u8> {
 
 /// Reads the kinds of new texts.
 fn extend(kinds: &mut Vec<u8>, connection: Connection<'_>, project: i64) -> Result<(), Failure> {
-    let sql = "SELECT o.ordinal, r.kind FROM ordinals o LEFT JOIN records r INDEXED BY records_by_id \
-         ON r.project = o.project AND r.id = o.id \
-         WHERE o.project = ?1 AND o.ordinal >= ?2 ORDER BY o.ordinal";
-    let mut statement = connection.prepare_cached(sql)?;
+    let mut statement = connection.prepare_cached(KINDS)?;
     let mut rows = statement.query(params![project, kinds.len()])?;
     while let Some(row) = rows.next()? {
         let kind = row.get_ref(1)?.as_str_or_null().unwrap_or(None);

@@ -3,11 +3,9 @@
 //! The first thread that finds no leader becomes the leader: it writes all queued changes and then hands the lead to
 //! the next waiting thread. A single-threaded process never queues.
 
-use crate::relational::failure::Failure;
 use crate::{AppliedChange, Change, StoreError};
 use heirloom_model::ProjectName;
 use heirloom_model::limits::WRITES_TOGETHER_MAX;
-use rusqlite::Connection;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -15,7 +13,7 @@ type WriteResult = Result<Vec<AppliedChange>, StoreError>;
 
 /// Queue of writes.
 #[derive(Debug, Default)]
-pub(in crate::sqlite) struct CommitQueue {
+pub(crate) struct CommitQueue {
     queue: Mutex<QueueState>,
 }
 
@@ -27,9 +25,9 @@ struct QueueState {
 
 /// Queued write of one thread.
 #[derive(Debug, Clone)]
-pub(in crate::sqlite) struct CommitTicket {
-    pub(in crate::sqlite) project: Arc<ProjectName>,
-    pub(in crate::sqlite) changes: Arc<[Change]>,
+pub(crate) struct CommitTicket {
+    pub(crate) project: Arc<ProjectName>,
+    pub(crate) changes: Arc<[Change]>,
     state: Arc<(Mutex<TicketState>, Condvar)>,
 }
 
@@ -55,7 +53,7 @@ impl CommitTicket {
     }
 
     /// Completes the ticket with the result of its write and wakes its thread.
-    pub(in crate::sqlite) fn complete(&self, result: WriteResult) {
+    pub(crate) fn complete(&self, result: WriteResult) {
         self.set_state(TicketState::Completed(result));
     }
 
@@ -86,7 +84,7 @@ impl CommitTicket {
 
 impl CommitQueue {
     /// Returns true if no write is queued or running.
-    pub(in crate::sqlite) fn is_idle(&self) -> bool {
+    pub(crate) fn is_idle(&self) -> bool {
         let queue = self.queue();
         !queue.has_leader && queue.waiting.is_empty()
     }
@@ -95,9 +93,28 @@ impl CommitQueue {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Becomes the leader if no write is queued or running. Dropping the lead hands it to the next thread.
+    pub(crate) fn try_lead(&self) -> Option<Lead<'_>> {
+        let mut queue = self.queue();
+        if queue.has_leader || !queue.waiting.is_empty() {
+            return None;
+        }
+        queue.has_leader = true;
+        Some(Lead(self))
+    }
+
+    /// Hands the lead to the next thread.
+    fn hand_over(&self) {
+        let mut queue = self.queue();
+        match queue.waiting.front() {
+            Some(next) => next.set_state(TicketState::Leading),
+            None => queue.has_leader = false,
+        }
+    }
+
     /// Submits `changes` and waits until a leader has written them, together with those of other threads. If this
     /// thread leads, it calls `write`, which completes each ticket that it gets.
-    pub(in crate::sqlite) fn submit(
+    pub(crate) fn submit(
         &self,
         project: &ProjectName,
         changes: &[Change],
@@ -159,35 +176,21 @@ impl<W: FnOnce(&[CommitTicket])> Drop for Leader<'_, W> {
                 ticket.complete(Err(aborted_write()));
             }
         }
-        let mut queue = self.queue.queue();
-        match queue.waiting.front() {
-            Some(next) => next.set_state(TicketState::Leading),
-            None => queue.has_leader = false,
-        }
+        self.queue.hand_over();
+    }
+}
+
+/// Leadership of the queue for a write that is not queued.
+pub(crate) struct Lead<'a>(&'a CommitQueue);
+
+impl Drop for Lead<'_> {
+    fn drop(&mut self) {
+        self.0.hand_over();
     }
 }
 
 fn aborted_write() -> StoreError {
     StoreError::Backend("a write was aborted by an internal error".to_owned())
-}
-
-/// Runs `work` in a savepoint, so that its failure reverts only its own changes.
-///
-/// Errors: the enclosing transaction was rolled back.
-pub(in crate::sqlite) fn in_savepoint<T>(
-    connection: &Connection,
-    work: impl FnOnce(&Connection) -> Result<T, Failure>,
-) -> Result<Result<T, Failure>, Failure> {
-    connection.prepare_cached("SAVEPOINT one")?.execute([])?;
-    let done = work(connection);
-    if done.is_err() {
-        if connection.is_autocommit() {
-            return done.map(Ok);
-        }
-        (connection.prepare_cached("ROLLBACK TO one")?).execute([])?;
-    }
-    connection.prepare_cached("RELEASE one")?.execute([])?;
-    Ok(done)
 }
 
 #[cfg(test)]
