@@ -10,6 +10,7 @@ mod http;
 mod log_episode;
 mod log_error;
 mod logging;
+mod model_instructions;
 mod note_step;
 mod pagination;
 mod prompts;

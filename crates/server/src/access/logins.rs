@@ -1,8 +1,9 @@
 //! Session cookies of browsers that used a login link; kept in memory only.
 
 use super::Access;
+use super::session_cookie::find_session;
 use crate::app::ServerOptions;
-use axum::http::{HeaderMap, header};
+use axum::http::HeaderMap;
 use blake3::Hash;
 use heirloom_model::{AccessRole, Fault, limits};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -50,7 +51,7 @@ impl Logins {
 
     /// Finds the login of a session cookie and marks it as used.
     pub(super) fn find(&self, headers: &HeaderMap, options: &ServerOptions) -> Option<Access> {
-        let secret = find_cookie(headers, &cookie_name(options))?;
+        let secret = find_session(headers, options)?;
         let hash = blake3::hash(secret.as_bytes());
         let mut all = self
             .by_last_use
@@ -86,23 +87,6 @@ fn remove_expired(all: &mut Vec<Login>) {
     all.retain(|login| login.last_used.elapsed() < most);
 }
 
-/// Returns the cookie name with the port: browsers share cookies between ports, so two servers on one machine need
-/// two names.
-pub(super) fn cookie_name(options: &ServerOptions) -> String {
-    format!("heirloom-{}", options.port)
-}
-
-fn find_cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
-    let all = headers.get_all(header::COOKIE).into_iter();
-    let mut pairs = all
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(';'))
-        .filter_map(|pair| pair.trim().split_once('='));
-    pairs
-        .find(|(found, _)| *found == name)
-        .map(|(_, value)| value)
-}
-
 fn random_hex() -> Result<String, Fault> {
     let mut random = [0; 32];
     getrandom::fill(&mut random).map_err(|error| {
@@ -116,7 +100,7 @@ fn random_hex() -> Result<String, Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use axum::http::HeaderValue;
+    use axum::http::{HeaderValue, header};
 
     fn is_in(logins: &Logins, secret: &str) -> bool {
         let options = ServerOptions {

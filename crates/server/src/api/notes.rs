@@ -1,8 +1,10 @@
 //! `/api/notes`, `/api/workspace`, `/api/groups`: notes that agents and people share.
 
-use super::extractors::{JsonBody, ProjectQuery, QueryParams, ScopeFields};
+use super::json_body::JsonBody;
 use super::json_types::{RecordScope, WriteOutcome};
 use super::pagination::{List, page_size, parse_cursor};
+use super::query_params::{ProjectQuery, QueryParams};
+use super::scope_fields::ScopeFields;
 use crate::{Access, App, Problem};
 use axum::Json;
 use axum::extract::{Path, State};

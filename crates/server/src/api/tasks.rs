@@ -1,10 +1,10 @@
 //! `/api/tasks`: tasks with their steps and errors.
 
-use super::extractors::{
-    JsonBody, ProjectQuery, QueryParams, deserialize_count, deserialize_small_count,
-};
+use super::field_checks::{deserialize_count, deserialize_small_count};
+use super::json_body::JsonBody;
 use super::json_types::{self, AnyRecord, WriteOutcome};
 use super::pagination::{List, page_size, parse_cursor};
+use super::query_params::{ProjectQuery, QueryParams};
 use crate::{Access, App, Problem};
 use axum::Json;
 use axum::extract::{Path, State};
@@ -394,7 +394,7 @@ pub(super) async fn resolve_error(
     JsonBody(body): JsonBody<ResolveErrorRequest>,
 ) -> Result<Json<WriteOutcome>, Problem> {
     let source = access.resolve_source(body.agent_id.as_deref())?;
-    let record_id = super::extractors::parse_id(&given)?;
+    let record_id = super::field_checks::parse_id(&given)?;
     let requested = body.project.as_deref();
     let project = app.project_of(&access, requested, record_id).await?;
     let applied = app.with_engine(project, move |engine| {

@@ -8,7 +8,7 @@ use heirloom_model::signal::Diagnostic;
 use heirloom_model::{Fault, limits};
 use std::path::Path;
 
-/// Imports the lines of an export; reports those that are none.
+/// Imports the lines of an export; reports the other lines.
 pub(super) fn import_jsonl(engine: &Engine, path: &Path) -> Result<ImportReport, Fault> {
     let bytes = read(path)?;
     let mut bundle = ImportBundle::default();
