@@ -3,7 +3,7 @@
 use super::file_cache::GroupFile;
 use super::group_folders::refuse_link;
 use super::{GROUPS, Groups, MEMORY, PERSONAS, SUMMARY};
-use crate::engine::prompt_text::prompt_text;
+use crate::engine::markdown_cleanup::prompt_text;
 use heirloom_formats::group;
 use heirloom_model::section::{Layout, Offer, Origin, Section};
 use heirloom_model::{Fault, limits};

@@ -2,7 +2,7 @@
 
 use super::Workspaces;
 use super::workspace_files::{WorkspaceKind, WorkspaceRoot};
-use crate::engine::prompt_text::prompt_text;
+use crate::engine::markdown_cleanup::prompt_text;
 use heirloom_formats::workspace::{self, FIXED_FILES, LEARNINGS_FILE};
 use heirloom_model::limits;
 use heirloom_model::section::{Frame, Layout, Offer, Origin, Section, StandingRank};
