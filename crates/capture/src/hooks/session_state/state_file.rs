@@ -47,7 +47,7 @@ impl HookSessionState {
 }
 
 /// Reads a stored state; `None` if it is missing or invalid.
-fn read(path: &Path) -> Option<HookSessionState> {
+pub(super) fn read(path: &Path) -> Option<HookSessionState> {
     let bytes = read_bounded(path, limits::HOOK_SESSION_BYTES_MAX).ok()?;
     serde_json::from_slice(&bytes).ok()
 }
