@@ -170,10 +170,14 @@ fn tests(options: &CheckOptions, counts: &mut Option<Counts>) -> Outcome {
     }
     let mut total = Counts::default();
     let mut results = Vec::new();
+    let mut skipped_tests = value(SKIPPED_TESTS).unwrap_or_default();
     let cluster = match start_postgres() {
         Ok(cluster) => cluster,
         Err(problem) => {
-            println!("the tests of PostgreSQL have no server: {problem}");
+            println!(
+                "the tests of PostgreSQL are skipped, because no server could be started: {problem}"
+            );
+            skipped_tests.push_str(",postgres");
             None
         }
     };
@@ -193,6 +197,7 @@ fn tests(options: &CheckOptions, counts: &mut Option<Counts>) -> Outcome {
                 command.env(variable, default);
             }
         }
+        command.env(SKIPPED_TESTS, &skipped_tests);
         if let Some(cluster) = &cluster {
             command.env(postgres::URL_VARIABLE, cluster.url());
         }

@@ -217,6 +217,24 @@ mod tests {
     }
 
     #[test]
+    fn too_large_event_is_kept_for_a_person() {
+        let folder = durable::temporary_folder("outbox-", None).unwrap();
+        let outbox = Outbox::in_folder(folder.path());
+        let most = usize::try_from(limits::OUTBOX_EVENT_BYTES_MAX).unwrap();
+        let redactor = Redactor::default();
+        for length in [most - 200, most + 1] {
+            outbox
+                .store(event(1, &"x ".repeat(length / 2)), &redactor)
+                .unwrap();
+        }
+        assert_eq!(outbox.deliver(|_| Ok(())), Ok(1));
+        assert!(!outbox.has_events());
+        let left = folder.path().join(OUTBOX).read_dir().unwrap().flatten();
+        let left = left.filter(|entry| entry.file_name().to_string_lossy().contains("unreadable"));
+        assert_eq!(left.count(), 1);
+    }
+
+    #[test]
     fn outbox_refuses_more_than_its_limit() {
         let folder = durable::temporary_folder("outbox-", None).unwrap();
         let outbox = Outbox::in_folder(folder.path());

@@ -11,22 +11,25 @@ pub(crate) mod project_identity;
 mod store_opening;
 mod transfer_store;
 mod user_store;
+mod waiting_events;
 
 pub(crate) use bench_store::BenchStore;
-pub(crate) use database_server::{fleet_store, is_server_reachable};
+pub(crate) use database_server::fleet_status;
+pub(crate) use heirloom_store::{FleetStatus, ProjectTransfer};
 pub(crate) use private_files::{
     copy_file, create_folder, make_memory_private, make_private, memory_folder, remove_file,
     replace_foreign, temporary_folder, write_file,
 };
-pub(crate) use transfer_store::{TransferStore, refuse_password};
+pub(crate) use transfer_store::{TransferRequest, refuse_password, transfer};
 pub(crate) use user_store::{Adopted, LostStore};
+pub(crate) use waiting_events::{deliver_events, store_event, store_event_if_offline};
 
 use crate::config::{Config, Environment};
 use crate::embedder;
 use crate::migration_progress;
 use crate::shared_options::GlobalOptions;
 use crate::terminal_output::Output;
-use database_server::ServerStore;
+use database_server::{ServerStore, server_store};
 use heirloom_engine::{CheckLevel, Doctor, Engine};
 use heirloom_fs::project_fs::{self, ProjectPaths};
 use heirloom_model::text::EscapedPath;
@@ -264,8 +267,7 @@ impl CliSession {
             clock: self.clock()?,
             model: embedder::model_name(&config),
             sentence_model: embedder::sentence_model(&config).map(|model| model.model().to_owned()),
-            server: self
-                .server_store(&config)
+            server: server_store(self, &config)
                 .map(|store| store.map(|store| store as Arc<dyn Store>))
                 .transpose(),
             config: findings,

@@ -4,38 +4,28 @@
 //! wait until the next query of the transaction or its commit and are sent with it, so an operation takes as many round
 //! trips as it has queries. Writers of one project are serial by the row lock of its index totals.
 
-mod address;
-mod blocking;
 mod change_watcher;
-pub(crate) mod dialect;
 mod fleet_status;
 mod grouped_write;
 mod isolation;
-mod nul_encoding;
-mod plan_log;
-mod pool;
-mod project_numbers;
-pub(crate) mod request;
 mod schema;
 mod server_error;
-pub(crate) mod session;
 mod shared_store;
 mod store_impl;
-mod tls;
 mod transaction;
-pub(crate) mod values;
 
 pub use change_watcher::{ChangeWatcher, StoreChange};
 
 use crate::StoreError;
 use crate::relational::index::ProjectCache;
 use crate::relational::write::project_queues::ProjectQueues;
-pub use address::{AddressSources, PostgresAddress};
+pub use crate::sql::postgres::address::{AddressSources, PostgresAddress};
+use crate::sql::postgres::blocking;
+use crate::sql::postgres::plan_log::PlanLog;
+use crate::sql::postgres::pool::{self, ConnectionPool};
+use crate::sql::postgres::session::{PgSession, SharedState};
 pub use fleet_status::{FleetNode, FleetProgram, FleetProject, FleetStatus};
 use heirloom_model::limits;
-use plan_log::PlanLog;
-use pool::ConnectionPool;
-use session::{PgSession, SharedState};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;

@@ -4,7 +4,6 @@
 //! PostgreSQL differ in their connections, transactions and schemas, and in a few statements.
 
 pub(crate) mod audit_events;
-pub(crate) mod failure;
 pub(crate) mod index;
 pub(crate) mod receipts;
 pub(crate) mod record_history;

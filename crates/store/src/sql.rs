@@ -1,23 +1,28 @@
 //! Access to a database in SQL: the interface that SQLite and PostgreSQL implement.
 //!
 //! Statements are written in the SQL that both databases share. The few differences are in
-//! [`crate::postgres::dialect`], which rewrites a statement before PostgreSQL gets it. Values have the types of SQLite:
+//! the module `postgres::dialect`, which rewrites a statement before PostgreSQL gets it. Values have the types of SQLite:
 //! integers, floating-point numbers, texts and bytes.
 
 mod error;
+pub(crate) mod failure;
+mod locked_index;
+pub(crate) mod postgres;
 mod row;
 mod statement;
+mod values;
 
 pub(crate) use error::{OptionalRow, SqlError};
+pub(crate) use locked_index::{LockedIndex, TailLength};
 pub(crate) use row::Row;
-pub(crate) use statement::{Statement, Values};
+pub(crate) use statement::Statement;
+pub(crate) use values::Values;
 
-use crate::postgres::session::PgSession;
-use crate::relational::failure::Failure;
-use crate::relational::index::LockedIndex;
+use crate::sql::failure::Failure;
+use crate::sql::postgres::session::PgSession;
 use std::cell::RefCell;
 
-pub(crate) use crate::postgres::request::QueryBatch;
+pub(crate) use crate::sql::postgres::request::QueryBatch;
 
 /// Connection to a database, or a transaction of one.
 #[derive(Clone, Copy)]

@@ -30,7 +30,7 @@ pub use recovery::restore::{RepairOutcome, RestoreOutcome};
 pub use recovery::salvage::{SalvageReport, SkippedRow};
 pub use retained_backups::{BackupReason, RetainedBackup};
 
-use crate::relational::failure::Failure;
+use crate::sql::failure::Failure;
 use connection::Access;
 use database_files::file_guard::FileGuard;
 use database_files::file_identity::file_identity;

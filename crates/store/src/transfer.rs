@@ -4,8 +4,8 @@
 //! repeated by starting it again: projects that are complete are recognised by the checksum of their rows. The index is
 //! rebuilt in the target.
 
-use crate::relational::failure::Failure;
 use crate::relational::{index, row_codec};
+use crate::sql::failure::Failure;
 use crate::sql::{Connection, OptionalRow, Row};
 use crate::{PostgresStore, SqliteStore, StoreError};
 use blake3::{Hash, Hasher};

@@ -6,6 +6,7 @@
 mod test_database;
 
 use heirloom_store::{Store, conformance};
+use heirloom_testkit::{Prerequisite, require};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use test_database::TestDatabase;
@@ -27,10 +28,7 @@ const OVER_ALL_PROJECTS: [&str; 8] = [
 
 #[test]
 fn store_on_citus_conforms_with_one_shard_a_statement() {
-    let Some(database) = TestDatabase::named_by(COORDINATOR) else {
-        println!("skipped: {COORDINATOR} names no coordinator of Citus");
-        return;
-    };
+    let database = require!(Prerequisite::Citus, TestDatabase::named_by(COORDINATOR));
     let statements: Arc<Mutex<BTreeSet<String>>> = Arc::default();
     let wide: Arc<Mutex<BTreeSet<String>>> = Arc::default();
     let make = || -> Box<dyn Store> {

@@ -16,6 +16,8 @@ pub enum Prerequisite {
     OrdinaryUser,
     /// Node.js, which executes plugins.
     Node,
+    /// A coordinator of Citus, which `HEIRLOOM_TEST_CITUS` names.
+    Citus,
     /// A PostgreSQL server, which `HEIRLOOM_TEST_POSTGRES` names.
     Postgres,
     /// The right to trace the system calls of a process.
@@ -31,6 +33,7 @@ impl Prerequisite {
             Self::OtherUser => "other-user",
             Self::OrdinaryUser => "ordinary-user",
             Self::Node => "node",
+            Self::Citus => "citus",
             Self::Postgres => "postgres",
             Self::Tracing => "tracing",
         }
@@ -45,6 +48,7 @@ impl Prerequisite {
             Self::OtherUser => "install util-linux (setpriv) and run as a superuser",
             Self::OrdinaryUser => "run the tests as a user other than the superuser",
             Self::Node => "install Node.js 20 or newer",
+            Self::Citus => "name a coordinator with workers in HEIRLOOM_TEST_CITUS",
             Self::Postgres => {
                 "run the tests with a temporary server: `cargo xtask pg cargo nextest run`"
             }

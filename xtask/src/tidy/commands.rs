@@ -28,8 +28,9 @@ pub(super) fn check(tree: &Tree) -> Vec<Violation> {
             found.push(Violation::new(path, 1, RULE, wrong));
         }
         if !shown.iter().any(|text| mentions(text, &name)) {
-            let wrong =
-                format!("`heirloom {name}` is neither in docs/guide nor in README.md: show it");
+            let wrong = format!(
+                "`heirloom {name}` is neither in docs/guide, docs/fleet.md nor README.md: show it"
+            );
             found.push(Violation::new(path, 1, RULE, wrong));
         }
     }
@@ -39,6 +40,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Violation> {
 fn is_guide(path: &str) -> bool {
     path == "README.md"
         || path == "docs/guide.md"
+        || path == "docs/fleet.md"
         || (path.starts_with("docs/guide/") && path.ends_with(".md"))
 }
 

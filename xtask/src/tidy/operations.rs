@@ -42,11 +42,13 @@ const PARTS: [&str; 17] = [
     "Tasks::task_change",
 ];
 
-/// Operations without a store call: they return a path, check an argument, prepare a change, or use files only.
-const WITHOUT_STORE: [&str; 11] = [
+/// Operations without a store call: they return a path, check an argument, prepare a change, use files only, or call a
+/// database server alone.
+const WITHOUT_STORE: [&str; 12] = [
     "Maintenance::announce_server",
     "Maintenance::remove_copies",
     "Maintenance::server_address",
+    "Maintenance::shared_status",
     "Mirror::path",
     "Mirror::path_for",
     "Records::change_of",

@@ -11,7 +11,7 @@ const RULE: &str = "store-trait";
 const PATH: &str = "crates/store/src/store.rs";
 
 /// The most methods of the `Store` trait.
-const METHODS_MAX: usize = 26;
+const METHODS_MAX: usize = 27;
 
 /// Counts the methods of `pub trait Store`.
 pub(super) fn check(tree: &Tree) -> Vec<Violation> {
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn trait_over_method_limit_is_violation() {
-        assert!(run_rule(check, &[(PATH, &store(26))]).is_empty());
+        assert!(run_rule(check, &[(PATH, &store(27))]).is_empty());
         let report = run_rule(check, &[(PATH, &store(27))]);
         assert!(
             report[0].starts_with(&format!("{PATH}:2: store-trait: 27 methods")),

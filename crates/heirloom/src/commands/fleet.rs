@@ -1,11 +1,10 @@
 //! `heirloom fleet`.
 
 use super::token;
-use crate::store_access::{CliSession, fleet_store, refuse_password};
+use crate::store_access::{CliSession, FleetStatus, fleet_status, refuse_password};
 use crate::terminal_output::table;
 use clap::Subcommand;
 use heirloom_model::Fault;
-use heirloom_store::{FleetStatus, Store};
 use serde_json::{Value, json};
 
 /// Prepare and examine a database server that several machines share
@@ -43,19 +42,17 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
 }
 
 fn init(args: &ServerArgs, session: &mut CliSession) -> Result<u8, Fault> {
-    let store = fleet_store(checked(args)?, session, true)?;
-    let found = store.describe()?;
-    let status = store.fleet_status()?;
+    let status = fleet_status(checked(args)?, session, true)?;
     let is_distributed = !status.nodes.is_empty();
     if session.out.json {
         session.out.value(&json!({
             "server": status.server,
-            "schema_version": found.schema_version,
+            "schema_version": status.schema_version,
             "distributed": is_distributed,
         }));
         return Ok(0);
     }
-    let version = found.schema_version;
+    let version = status.schema_version;
     session.out.line(&format!(
         "the tables of version {version} are in {}{}",
         status.server,
@@ -72,8 +69,7 @@ fn init(args: &ServerArgs, session: &mut CliSession) -> Result<u8, Fault> {
 }
 
 fn status(args: &ServerArgs, session: &mut CliSession) -> Result<u8, Fault> {
-    let store = fleet_store(checked(args)?, session, false)?;
-    let status = store.fleet_status()?;
+    let status = fleet_status(checked(args)?, session, false)?;
     if session.out.json {
         session.out.value(&status_value(&status));
         return Ok(0);

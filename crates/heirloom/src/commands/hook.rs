@@ -1,10 +1,8 @@
 //! `heirloom hook`.
 
-mod waiting_events;
-
-pub(crate) use waiting_events::deliver;
-
-use crate::store_access::{CliSession, FoundProject, memory_folder};
+use crate::store_access::{
+    CliSession, FoundProject, deliver_events, memory_folder, store_event, store_event_if_offline,
+};
 use heirloom_agents::AgentProgram;
 use heirloom_agents::hooks::{HookEvent, HookEventKind, HookSpec, read_event, render_answer};
 use heirloom_capture::Hooks;
@@ -221,7 +219,7 @@ fn answer_event(call: &PendingCall, session: &mut CliSession) -> Result<(), Stri
     if !found.config.settings().enabled {
         return Ok(());
     }
-    let stored = waiting_events::store_if_offline(session, &found, &call.words, &bytes);
+    let stored = store_event_if_offline(session, &found, &call.words, &bytes);
     if stored.map_err(|fault| fault.message)? {
         return Ok(());
     }
@@ -229,8 +227,7 @@ fn answer_event(call: &PendingCall, session: &mut CliSession) -> Result<(), Stri
         return Ok(());
     };
     if fault.transient_cause == Some(TransientCause::Unavailable) && !call.progress().is_answered {
-        return waiting_events::store(session, &found, &call.words, &bytes)
-            .map_err(|fault| fault.message);
+        return store_event(session, &found, &call.words, &bytes).map_err(|fault| fault.message);
     }
     Err(fault.message)
 }
@@ -266,7 +263,7 @@ fn with_memory(
     let answer = Hooks::new(&engine).handle(&request)?;
     call.send_answer(&render_answer(host, wanted, &answer));
     Hooks::new(&engine).record_hook_session(&request)?;
-    deliver(session, found)?;
+    deliver_events(session, found);
     engine.mirror().refresh().map(drop)
 }
 

@@ -1,8 +1,9 @@
 //! `heirloom transfer`.
 
-use crate::store_access::{CliSession, TransferStore, refuse_password};
+use crate::store_access::{
+    CliSession, ProjectTransfer, TransferRequest, refuse_password, transfer,
+};
 use heirloom_model::{Fault, ProjectName};
-use heirloom_store::{ProjectTransfer, transfer_project, transferable_projects};
 use serde_json::json;
 
 /// Copy projects between a database in a folder and one on a server, in either direction
@@ -28,23 +29,20 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     refuse_password(&args.from)?;
     refuse_password(&args.to)?;
-    let from = TransferStore::open(&args.from, session)?;
-    let to = TransferStore::create(&args.to, session)?;
     let named = |name: String| ProjectName::new(&name).map_err(|bad| Fault::usage(bad.to_string()));
-    let projects = match session.named_project() {
-        Some(name) => vec![named(name)?],
-        None => transferable_projects(from.end())?,
+    let request = TransferRequest {
+        from: &args.from,
+        to: &args.to,
+        project: session.named_project().map(named).transpose()?,
+        name: args.name.map(named).transpose()?,
     };
-    let name = args.name.map(named).transpose()?;
     let mut done = Vec::new();
-    for project in projects {
-        let name = name.as_ref().unwrap_or(&project);
-        let transfer = transfer_project(from.end(), to.end(), &project, name)?;
+    transfer(&request, session, |session, copied| {
         if !session.out.json {
-            session.out.line(&line(&transfer));
+            session.out.line(&line(&copied));
         }
-        done.push(transfer);
-    }
+        done.push(copied);
+    })?;
     if session.out.json {
         let projects: Vec<_> = done.iter().map(value).collect();
         session.out.value(&json!({ "projects": projects }));

@@ -4,7 +4,7 @@ use super::{CliSession, FoundProject};
 use crate::config::{Config, ConfigKey, Environment, Layer};
 use heirloom_fs::project_fs::{self, ProjectPaths};
 use heirloom_model::{Fault, ProjectName};
-use heirloom_store::{AddressSources, PostgresAddress, PostgresStore};
+use heirloom_store::{AddressSources, FleetStatus, PostgresAddress, PostgresStore};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
@@ -33,20 +33,18 @@ impl ServerStore {
     }
 }
 
-impl CliSession {
-    /// Returns the store on the database server of the settings; `None` if they name none.
-    pub(super) fn server_store(
-        &self,
-        config: &Config,
-    ) -> Result<Option<Arc<PostgresStore>>, Fault> {
-        let Some(address) = server_address(config, &self.env)? else {
-            return Ok(None);
-        };
-        let store = self
-            .server_store
-            .get_or_open(|| Ok(PostgresStore::connect(&address)?))?;
-        Ok(Some(store))
-    }
+/// Returns the store on the database server of the settings; `None` if they name none.
+pub(super) fn server_store(
+    session: &CliSession,
+    config: &Config,
+) -> Result<Option<Arc<PostgresStore>>, Fault> {
+    let Some(address) = server_address(config, &session.env)? else {
+        return Ok(None);
+    };
+    let store = session
+        .server_store
+        .get_or_open(|| Ok(PostgresStore::connect(&address)?))?;
+    Ok(Some(store))
 }
 
 /// Returns the address of the database server of the settings; `None` if they name none.
@@ -98,15 +96,15 @@ pub(crate) fn is_server_reachable(
     Ok(receiver.recv_timeout(timeout).unwrap_or(false))
 }
 
-/// Opens the database server at `url`, or that of the settings, for commands about the server itself. With `creates_tables`
-/// its tables are created or migrated.
+/// Reads the status of the database server at `url`, or of that of the settings. With `creates_tables` its tables are
+/// created or migrated before.
 ///
 /// Errors: `Usage` if neither names a server.
-pub(crate) fn fleet_store(
+pub(crate) fn fleet_status(
     url: Option<&str>,
     session: &CliSession,
     creates_tables: bool,
-) -> Result<PostgresStore, Fault> {
+) -> Result<FleetStatus, Fault> {
     let address = match url {
         Some(url) => Some(parse_address(url, &session.env)?),
         None => server_address(&session.config_without_project()?, &session.env)?,
@@ -120,7 +118,7 @@ pub(crate) fn fleet_store(
         true => PostgresStore::create(&address)?,
         false => PostgresStore::connect(&address)?,
     };
-    Ok(store)
+    Ok(store.fleet_status()?)
 }
 
 /// Returns the project's name on a database server: the explicit one, or that of its remote. A project that is named by its

@@ -1,10 +1,10 @@
 //! Opening of memories: an engine for the project, for the user, or for a demo.
 
-use super::database_server::shared_name;
+use super::database_server::{server_store, shared_name};
 use super::private_files::memory_folder;
 use super::store_opening::open_store;
+use super::waiting_events::deliver_events;
 use super::{CliSession, FoundProject, pending_files};
-use crate::commands::hook::deliver;
 use crate::config::{Config, Environment};
 use crate::embedder;
 use crate::language_model_setup;
@@ -27,7 +27,7 @@ impl CliSession {
     pub(crate) fn open(&mut self) -> Result<Engine, Fault> {
         let found = self.find_project()?;
         let engine = self.engine(&found)?;
-        self.deliver_waiting_events(&found);
+        deliver_events(self, &found);
         self.ingest_pending(&engine);
         Ok(engine)
     }
@@ -36,14 +36,6 @@ impl CliSession {
     pub(crate) fn open_without_ingest(&mut self) -> Result<Engine, Fault> {
         let found = self.find_project()?;
         self.engine(&found)
-    }
-
-    /// Delivers events of hooks that waited for the database server. A failure is only reported.
-    fn deliver_waiting_events(&mut self, found: &FoundProject) {
-        if let Err(fault) = deliver(self, found) {
-            let message = format!("heirloom: waiting events of hooks: {}", fault.message);
-            self.out.talk(&message);
-        }
     }
 
     /// Ingests new inbox files of agents and edited workspace files.
@@ -182,30 +174,21 @@ impl CliSession {
         self.open_engine(found, clock)
     }
 
-    /// Opens the memory of a project with another clock.
-    pub(crate) fn engine_at(
-        &mut self,
-        found: &FoundProject,
-        clock: Arc<dyn Clock>,
-    ) -> Result<Engine, Fault> {
-        self.open_engine(found, clock)
-    }
-
     /// Opens the project's memory with another clock, for the example week of the demo.
     pub(crate) fn engine_with_clock(&mut self, clock: Arc<dyn Clock>) -> Result<Engine, Fault> {
         let found = self.find_project()?;
         self.open_engine(&found, clock)
     }
 
-    fn open_engine(
+    pub(super) fn open_engine(
         &mut self,
         found: &FoundProject,
         clock: Arc<dyn Clock>,
     ) -> Result<Engine, Fault> {
         let mut place = found.place.clone();
         place.folder = memory_folder(&place)?;
-        if let Some(store) = self.server_store(&found.config)? {
-            return self.open_shared_engine(store, found, place, clock);
+        if let Some(store) = server_store(self, &found.config)? {
+            return open_shared_engine(self, store, found, place, clock);
         }
         let mut store = open_store(&place.folder, &migration_progress::progress_sink(&self.out))?;
         if self.is_short_lived {
@@ -227,27 +210,6 @@ impl CliSession {
         Ok(engine)
     }
 
-    /// Opens the project's memory on a database server. The folder of the project has its files as usual, without a
-    /// database.
-    fn open_shared_engine(
-        &mut self,
-        store: Arc<PostgresStore>,
-        found: &FoundProject,
-        place: ProjectPaths,
-        clock: Arc<dyn Clock>,
-    ) -> Result<Engine, Fault> {
-        let project = shared_name(&place, found.config.text("project.name"))?;
-        let mut settings = found.config.settings();
-        settings
-            .workspace
-            .user_folder
-            .clone_from(&found.user_workspace);
-        let engine = Engine::new(store, project, place, settings, clock)?;
-        let engine = with_sentence_model(engine, &found.config);
-        self.opened = Some(engine.shared());
-        Ok(engine)
-    }
-
     /// Finishes a command after its answer: updates the mirror, and computes the sentence vector of a new text.
     pub(crate) fn finish_command(&mut self) {
         let Some(engine) = self.opened.take() else {
@@ -259,6 +221,26 @@ impl CliSession {
             drop(engine.maintenance().embed_after_command());
         }
     }
+}
+
+/// Opens the project's memory on a database server. The folder of the project has its files as usual, without a database.
+fn open_shared_engine(
+    session: &mut CliSession,
+    store: Arc<PostgresStore>,
+    found: &FoundProject,
+    place: ProjectPaths,
+    clock: Arc<dyn Clock>,
+) -> Result<Engine, Fault> {
+    let project = shared_name(&place, found.config.text("project.name"))?;
+    let mut settings = found.config.settings();
+    settings
+        .workspace
+        .user_folder
+        .clone_from(&found.user_workspace);
+    let engine = Engine::new(store, project, place, settings, clock)?;
+    let engine = with_sentence_model(engine, &found.config);
+    session.opened = Some(engine.shared());
+    Ok(engine)
 }
 
 /// Updates the mirror if the command changed its content. Failures are only reported: the store has the data.

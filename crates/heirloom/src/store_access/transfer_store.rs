@@ -5,14 +5,49 @@ use super::database_server::parse_address;
 use super::private_files::create_folder;
 use super::store_opening::open_store;
 use crate::migration_progress;
-use heirloom_model::Fault;
 use heirloom_model::database_address::{is_database_address, without_password};
 use heirloom_model::text::EscapedPath;
-use heirloom_store::{DATABASE, PostgresStore, SqliteStore, TransferEnd};
+use heirloom_model::{Fault, ProjectName};
+use heirloom_store::{
+    DATABASE, PostgresStore, ProjectTransfer, SqliteStore, TransferEnd, transfer_project,
+    transferable_projects,
+};
 use std::path::{Path, PathBuf};
 
+/// Stores and projects of a transfer.
+pub(crate) struct TransferRequest<'r> {
+    /// Store to copy from.
+    pub(crate) from: &'r str,
+    /// Store to copy to.
+    pub(crate) to: &'r str,
+    /// Project to copy; `None` for all.
+    pub(crate) project: Option<ProjectName>,
+    /// Name of the copy, of a single project.
+    pub(crate) name: Option<ProjectName>,
+}
+
+/// Copies projects from one store to another; calls `done` after each.
+pub(crate) fn transfer(
+    request: &TransferRequest<'_>,
+    session: &mut CliSession,
+    mut done: impl FnMut(&mut CliSession, ProjectTransfer),
+) -> Result<(), Fault> {
+    let from = TransferStore::open(request.from, session)?;
+    let to = TransferStore::create(request.to, session)?;
+    let projects = match &request.project {
+        Some(project) => vec![project.clone()],
+        None => transferable_projects(from.end())?,
+    };
+    for project in projects {
+        let name = request.name.as_ref().unwrap_or(&project);
+        let copied = transfer_project(from.end(), to.end(), &project, name)?;
+        done(session, copied);
+    }
+    Ok(())
+}
+
 /// Store at one end of a transfer.
-pub(crate) enum TransferStore {
+enum TransferStore {
     /// Database in a folder.
     Sqlite(SqliteStore),
     /// Database on a server.
@@ -21,7 +56,7 @@ pub(crate) enum TransferStore {
 
 impl TransferStore {
     /// Opens an existing store: an address, or a folder with a database or with `.heirloom`.
-    pub(crate) fn open(named: &str, session: &CliSession) -> Result<Self, Fault> {
+    fn open(named: &str, session: &CliSession) -> Result<Self, Fault> {
         if let Some(store) = open_server(named, session)? {
             return Ok(store);
         }
@@ -36,7 +71,7 @@ impl TransferStore {
     }
 
     /// Opens a store as [`TransferStore::open`] does; creates a database in a folder that has none.
-    pub(crate) fn create(named: &str, session: &CliSession) -> Result<Self, Fault> {
+    fn create(named: &str, session: &CliSession) -> Result<Self, Fault> {
         if let Some(store) = open_server(named, session)? {
             return Ok(store);
         }
@@ -51,7 +86,7 @@ impl TransferStore {
     }
 
     /// Returns the end of the transfer.
-    pub(crate) fn end(&self) -> TransferEnd<'_> {
+    fn end(&self) -> TransferEnd<'_> {
         match self {
             Self::Sqlite(store) => TransferEnd::Sqlite(store),
             Self::Postgres(store) => TransferEnd::Postgres(store),

@@ -1,15 +1,14 @@
 //! Commands over a database server.
 
 use super::machine::{Database, Machine, text};
+use heirloom_testkit::{Prerequisite, require};
 use std::fs;
 
 const REMOTE: &str = "https://github.com/acme/shop.git";
 
 #[test]
 fn machine_recalls_what_another_remembered() {
-    let Some(database) = Database::new() else {
-        return;
-    };
+    let database = require!(Prerequisite::Postgres, Database::new());
     let first = Machine::new(&database.url(), REMOTE);
     let refused = first.command(&["init"]).output().unwrap();
     assert!(
@@ -37,9 +36,7 @@ fn machine_recalls_what_another_remembered() {
 
 #[test]
 fn project_without_remote_is_not_shared() {
-    let Some(database) = Database::new() else {
-        return;
-    };
+    let database = require!(Prerequisite::Postgres, Database::new());
     let machines = [0, 1].map(|_| {
         let machine = Machine::new(&database.url(), REMOTE);
         fs::remove_dir_all(machine.root().join(".git")).unwrap();
@@ -58,9 +55,7 @@ fn project_without_remote_is_not_shared() {
 
 #[test]
 fn password_is_in_no_output_and_in_no_argument() {
-    let Some(database) = Database::new() else {
-        return;
-    };
+    let database = require!(Prerequisite::Postgres, Database::new());
     let (password, url) = database.secret();
     assert!(
         !password.is_empty(),
@@ -106,9 +101,7 @@ fn password_is_in_no_output_and_in_no_argument() {
 
 #[test]
 fn token_of_one_machine_is_known_to_another() {
-    let Some(database) = Database::new() else {
-        return;
-    };
+    let database = require!(Prerequisite::Postgres, Database::new());
     let machines = [0, 1].map(|_| {
         let machine = Machine::new(&database.url(), REMOTE);
         machine.run(&["fleet", "init"]);
@@ -128,9 +121,7 @@ fn token_of_one_machine_is_known_to_another() {
 
 #[test]
 fn transfer_both_ways_exports_the_same_bytes() {
-    let Some(database) = Database::new() else {
-        return;
-    };
+    let database = require!(Prerequisite::Postgres, Database::new());
     let (password, url) = database.secret();
     let machine = Machine::new(&database.url(), REMOTE);
     machine.run(&["fleet", "init"]);

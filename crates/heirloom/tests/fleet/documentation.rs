@@ -1,6 +1,7 @@
 //! The commands of `docs/fleet.md`, run on a machine and with a database of the test.
 
 use super::machine::{Database, Machine, text};
+use heirloom_testkit::{Prerequisite, require};
 use std::process::Command;
 use std::time::Duration;
 
@@ -20,9 +21,7 @@ fn commands(page: &str) -> Vec<&str> {
 
 #[test]
 fn every_command_of_the_page_works() {
-    let Some(database) = Database::new() else {
-        return;
-    };
+    let database = require!(Prerequisite::Postgres, Database::new());
     let (password, url) = database.secret();
     let machine = Machine::new(&database.url(), "https://github.com/acme/shop.git");
     let page = include_str!("../../../../docs/fleet.md");

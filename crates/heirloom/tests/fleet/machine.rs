@@ -1,6 +1,5 @@
 //! Machines and their database for tests.
 
-use heirloom_testkit::Prerequisite;
 use serde_json::Value;
 use std::fs;
 use std::io::Write;
@@ -19,10 +18,10 @@ pub(crate) struct Database {
 }
 
 impl Database {
-    /// Creates a database; `None` if the server may be missing and is.
+    /// Creates a database; `None` without a server.
     pub(crate) fn new() -> Option<Self> {
         static MADE: AtomicUsize = AtomicUsize::new(0);
-        let url = Prerequisite::Postgres.check(std::env::var(URL_VARIABLE).ok())?;
+        let url = std::env::var(URL_VARIABLE).ok()?;
         let number = MADE.fetch_add(1, Ordering::Relaxed);
         let schema = format!("fleet_{}_{number}", std::process::id());
         psql(&url, &format!("CREATE SCHEMA {schema}"));

@@ -1,7 +1,7 @@
 //! Event stream of changes.
 
 use crate::client::Server;
-use heirloom_model::limits::SERVER_EVENTS_PAUSE_MS;
+use heirloom_model::limits::{SERVER_EVENTS_PAUSE_MS, SERVER_EVENTS_PAUSE_NOTIFIED_MS};
 use heirloom_testkit::sh;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
@@ -67,6 +67,7 @@ fn event_stream_reports_changes_of_every_process_and_resumes() {
     assert_eq!((name.as_str(), &data["id"]), ("created", &made["id"]));
     // The server polls for changes of other processes.
     const { assert!(SERVER_EVENTS_PAUSE_MS <= 1_000) };
+    const { assert!(SERVER_EVENTS_PAUSE_NOTIFIED_MS <= 10_000) };
     server
         .fixture
         .call(&sh("remember two --key k --source orchestrator"))

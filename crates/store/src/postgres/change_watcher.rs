@@ -4,8 +4,8 @@
 //! a notification commit at a time, in the whole database (decision 87).
 
 use super::PostgresStore;
-use super::address::PostgresAddress;
-use super::tls::TlsMode;
+use crate::sql::postgres::address::PostgresAddress;
+use crate::sql::postgres::tls::TlsMode;
 use futures_util::StreamExt;
 use futures_util::stream::poll_fn;
 use heirloom_model::{ProjectName, limits};
@@ -17,9 +17,6 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 use tokio::time;
 use tokio_postgres::{AsyncMessage, Client, Connection, Error, NoTls};
-
-/// Statement that notifies the listeners; the payload is the name of the project.
-pub(super) const NOTIFY: &str = "SELECT pg_notify('heirloom', CAST(?1 AS text))";
 
 /// Change in the database that another session may have made.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Status of the database server for people: its nodes, the programs that use it, and its largest projects.
 
 use super::{PostgresStore, schema};
-use crate::relational::failure::Failure;
 use crate::sql::Connection;
+use crate::sql::failure::Failure;
 use crate::{Store, StoreError};
 use heirloom_model::ProjectName;
 use rusqlite::params;

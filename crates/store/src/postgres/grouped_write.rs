@@ -4,14 +4,14 @@
 //! by then: so no savepoints are needed. If they were, the writes of the group are repeated one by one.
 
 use super::PostgresStore;
-use super::session::PgSession;
-use crate::relational::failure::Failure;
 use crate::relational::write::apply;
 use crate::relational::write::change_keys::ChangeKeys;
 use crate::relational::write::group_commit::CommitTicket;
 use crate::relational::write::known_rows::KnownRows;
 use crate::relational::{index, row_codec};
 use crate::sql::Connection;
+use crate::sql::failure::Failure;
+use crate::sql::postgres::session::PgSession;
 use crate::{AppliedChange, Change, StoreError};
 use heirloom_model::ProjectName;
 use std::cell::RefCell;

@@ -3,7 +3,7 @@
 use super::PostgresStore;
 use super::isolation::Isolation;
 use crate::StoreError;
-use crate::relational::failure::Failure;
+use crate::sql::failure::Failure;
 use crate::sql::{Connection, OptionalRow, QueryBatch};
 use rusqlite::params;
 use std::path::PathBuf;

@@ -1,8 +1,8 @@
 //! Errors of PostgreSQL and of the connection to it, each with the next step.
 
 use crate::StoreError;
-use crate::relational::failure::Failure;
 use crate::sql::SqlError;
+use crate::sql::failure::Failure;
 use deadpool::managed::{PoolError, TimeoutType};
 use heirloom_model::limits;
 use std::error::Error as _;

@@ -2,11 +2,11 @@
 
 use super::isolation::Isolation;
 use super::server_error::{self, Recovery, recovery_of};
-use super::session::PgSession;
-use super::{PostgresStore, change_watcher, schema};
+use super::{PostgresStore, schema};
 use crate::StoreError;
-use crate::relational::failure::Failure;
 use crate::relational::{index, row_codec};
+use crate::sql::failure::Failure;
+use crate::sql::postgres::session::{self, PgSession};
 use crate::sql::{Connection, QueryBatch, SqlError};
 use heirloom_model::{ProjectName, limits};
 use rusqlite::params;
@@ -178,7 +178,7 @@ impl PostgresStore {
     fn notify(&self, project: Option<&ProjectName>) {
         let notified = self.read(|connection| match project {
             Some(project) => {
-                connection.execute(change_watcher::NOTIFY, [project.as_str()])?;
+                connection.execute(session::NOTIFY, [project.as_str()])?;
                 Ok(())
             }
             None => Ok(()),

@@ -1,7 +1,7 @@
 //! Audit events.
 
-use super::failure::Failure;
 use super::row_codec::{self, micros};
+use crate::sql::failure::Failure;
 use crate::sql::{Connection, Row};
 use heirloom_model::{Action, Event, ProjectName, RecordId, Timestamp, clock};
 use rusqlite::params;

@@ -1,8 +1,8 @@
 //! Receipts of contexts and delivery statistics of records.
 
-use super::failure::Failure;
 use super::row_codec;
 use crate::receipts::{DeliveryStats, Receipt, RecentReceipts, RecordUsage};
+use crate::sql::failure::Failure;
 use crate::sql::{Connection, Row};
 use heirloom_model::record::Attrs;
 use heirloom_model::{ProjectName, RecordId, clock};

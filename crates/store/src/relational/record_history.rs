@@ -1,11 +1,11 @@
 //! Chains of records, validity gaps, and counts of current records.
 
-use super::failure::Failure;
 use super::index::{ContentStamp, ProjectCache};
 use super::record_lookup;
 use super::row_codec::{self, COLUMNS, micros};
 use crate::KindCounts;
 use crate::sql::Connection;
+use crate::sql::failure::Failure;
 use heirloom_model::{Kind, ProjectName, Record, RecordId, Timestamp, ValidityGap, clock, limits};
 use rusqlite::params;
 

@@ -1,9 +1,9 @@
 //! Lookups that need no query planner: records and ids, counts by kind, and names of projects.
 
-use super::failure::Failure;
 use super::row_codec::{self, COLUMNS};
 use crate::StoreError;
 use crate::sql::Connection;
+use crate::sql::failure::Failure;
 use heirloom_model::{Kind, ProjectName, Record, RecordId};
 use rusqlite::params;
 

@@ -3,8 +3,8 @@
 //! Each index yields its entries in order of id. If an index begins with the kind, a query for several kinds is a
 //! merge of one part for each kind. So the cost depends on the number of results, not on the number of records.
 
-use super::failure::Failure;
 use super::row_codec::{self, COLUMNS, micros};
+use crate::sql::failure::Failure;
 use crate::sql::{Connection, QueryBatch};
 use crate::{AsOf, Filter, Order};
 use heirloom_model::kinds::ErrorRecord;

@@ -1,6 +1,6 @@
 //! Conversion of rows to records, sessions and messages, and of values to their stored form.
 
-use super::failure::Failure;
+use crate::sql::failure::Failure;
 use crate::sql::{Connection, OptionalRow, QueryBatch, Row};
 use heirloom_model::record::Attrs;
 use heirloom_model::{

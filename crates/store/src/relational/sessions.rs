@@ -1,8 +1,8 @@
 //! Sessions and their messages.
 
-use super::failure::Failure;
 use super::index::{self, IndexEntry};
 use super::row_codec::{self, MESSAGE_COLUMNS, SESSION_COLUMNS, message, micros};
+use crate::sql::failure::Failure;
 use crate::sql::{Connection, OptionalRow, QueryBatch};
 use crate::{StoreError, validation};
 use heirloom_model::{Message, ProjectName, RecordId, Session};

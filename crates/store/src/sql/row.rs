@@ -1,6 +1,6 @@
 //! Rows of a query.
 
-use crate::postgres::values::PgRow;
+use crate::sql::postgres::values::PgRow;
 use rusqlite::types::{FromSql, FromSqlError, Type, ValueRef};
 
 /// Row of a query.

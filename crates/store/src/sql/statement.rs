@@ -1,30 +1,10 @@
 //! Statements with their values.
 
-use super::{Row, SqlError};
-use crate::postgres::session::PgStatement;
-use crate::postgres::values::PgRow;
-use rusqlite::ToSql;
+use super::{Row, SqlError, Values};
+use crate::sql::postgres::session::PgStatement;
+use crate::sql::postgres::values::PgRow;
 use rusqlite::types::FromSql;
 use std::rc::Rc;
-
-/// Values of a statement.
-pub(crate) trait Values {
-    /// Calls `work` with the values.
-    fn with<R>(self, work: impl FnOnce(&[&dyn ToSql]) -> R) -> R;
-}
-
-impl Values for &[&dyn ToSql] {
-    fn with<R>(self, work: impl FnOnce(&[&dyn ToSql]) -> R) -> R {
-        work(self)
-    }
-}
-
-impl<T: ToSql, const N: usize> Values for [T; N] {
-    fn with<R>(self, work: impl FnOnce(&[&dyn ToSql]) -> R) -> R {
-        let values: [&dyn ToSql; N] = self.each_ref().map(|value| value as &dyn ToSql);
-        work(&values)
-    }
-}
 
 /// Prepared statement.
 pub(crate) enum Statement<'c> {

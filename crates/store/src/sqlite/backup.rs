@@ -4,7 +4,7 @@ use super::connection::{Access, connect};
 use super::database_location::DatabaseLocation;
 use super::database_location::{JOURNAL_SUFFIXES, with_suffix};
 use super::{SqliteStore, integrity, schema_version};
-use crate::relational::failure::Failure;
+use crate::sql::failure::Failure;
 use crate::{Description, StoreError};
 use heirloom_fs::durable;
 use heirloom_fs::durable::regular_file::{self, FileReadError, LinkPolicy};

@@ -1,7 +1,7 @@
 //! SQLite connections: settings, busy handling with back-off, and checkpoint behaviour on close.
 
 use super::database_location::DatabaseLocation;
-use crate::relational::failure::Failure;
+use crate::sql::failure::Failure;
 use heirloom_model::limits::{BUSY_TIMEOUT_MS, RECEIPT_WAIT_MS};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};

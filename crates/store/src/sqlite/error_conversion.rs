@@ -2,8 +2,8 @@
 
 use super::database_location::DatabaseLocation;
 use crate::StoreError;
-use crate::relational::failure::Failure;
 use crate::sql::SqlError;
+use crate::sql::failure::Failure;
 use rusqlite::{ErrorCode, ffi};
 use std::io;
 

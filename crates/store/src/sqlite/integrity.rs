@@ -3,8 +3,8 @@
 use super::database_location::{DatabaseLocation, wal_path};
 use super::schema_version;
 use crate::Description;
-use crate::relational::failure::Failure;
 use crate::relational::index;
+use crate::sql::failure::Failure;
 use heirloom_fs::durable;
 use heirloom_model::Kind;
 use rusqlite::Connection;

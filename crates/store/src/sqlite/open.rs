@@ -12,7 +12,7 @@ use super::migrate;
 use super::schema_version::Migration;
 use crate::StoreError;
 use crate::migration_progress::ProgressSink;
-use crate::relational::failure::Failure;
+use crate::sql::failure::Failure;
 use heirloom_fs::{FsError, durable};
 use rusqlite::Connection;
 use std::io::ErrorKind;

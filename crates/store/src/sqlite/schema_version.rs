@@ -4,7 +4,7 @@
 
 use super::database_location::DatabaseLocation;
 use crate::StoreError;
-use crate::relational::failure::Failure;
+use crate::sql::failure::Failure;
 use rusqlite::Connection;
 
 /// Application id `Heir`: distinguishes our databases from other SQLite files.

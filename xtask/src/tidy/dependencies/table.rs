@@ -125,7 +125,8 @@ pub(super) const CRATES: &[Crate] = &[
     Crate {
         folder: "store",
         may_use: &["heirloom-model", "heirloom-fs", "heirloom-search"],
-        effects: SYNCHRONOUS,
+        // Its methods are synchronous. Connections to PostgreSQL run on a runtime that the store owns.
+        effects: EVERYTHING,
     },
     Crate {
         folder: "engine",

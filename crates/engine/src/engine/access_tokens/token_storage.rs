@@ -93,7 +93,7 @@ impl TokenStorage {
         }
     }
 
-    /// Reads the stored form; `None` if there is none.
+    /// Reads the stored form; `None` if no token was ever stored.
     pub(super) fn read(&self) -> Result<Option<Vec<u8>>, Fault> {
         match self {
             Self::File(file) => match read_bounded(file, limits::TOKENS_BYTES_MAX) {

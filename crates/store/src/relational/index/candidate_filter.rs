@@ -4,9 +4,9 @@
 use super::index_state::IndexState;
 use super::project_cache::{ProjectCache, mark_other_kinds};
 use super::writer::{GONE_ORDINALS, RETIRED_BLOCKS};
-use crate::relational::failure::Failure;
 use crate::relational::record_query;
 use crate::relational::row_codec::micros;
+use crate::sql::failure::Failure;
 use crate::sql::{Connection, QueryBatch};
 use crate::{AsOf, Filter};
 use heirloom_model::{Kind, ProjectName, Scope, Timestamp};

@@ -1,7 +1,7 @@
 //! Consistency check of the index against the records and messages.
 
-use crate::relational::failure::Failure;
 use crate::sql::Connection;
+use crate::sql::failure::Failure;
 use heirloom_search::index::posting_blocks::Block;
 use rusqlite::params;
 

@@ -1,6 +1,6 @@
 //! Totals and versions of a project's index.
 
-use crate::relational::failure::Failure;
+use crate::sql::failure::Failure;
 use crate::sql::{Connection, OptionalRow, QueryBatch};
 use heirloom_search::index::bm25::Totals;
 

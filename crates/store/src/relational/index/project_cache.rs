@@ -39,7 +39,7 @@ pub(super) use tail_rows::{prefetch_tail, read_tail};
 pub(super) use text_kinds::{mark_other_kinds, prefetch_kinds};
 
 use super::index_state::{Epoch, IndexState};
-use crate::relational::failure::Failure;
+use crate::sql::failure::Failure;
 use heirloom_model::limits::PROJECT_CACHE_BYTES_MAX;
 use ordinal_ids::CachedOrdinals;
 use posting_lists::CachedPostings;

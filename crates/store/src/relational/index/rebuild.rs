@@ -5,9 +5,9 @@ use super::index_state::read_state;
 use super::tail_merge::{self, PendingPosting};
 use super::writer::mark_retired;
 use super::{external_vectors, vector_blocks, vector_rows};
-use crate::relational::failure::Failure;
 use crate::relational::row_codec;
 use crate::sql::Connection;
+use crate::sql::failure::Failure;
 use heirloom_model::RecordId;
 use rusqlite::params;
 

@@ -10,8 +10,8 @@ use super::project_cache::{
 use super::sentence_search::SentenceScores;
 use super::vector_search::{VectorQuery, VectorScores};
 use super::writer::RETIRED_BLOCKS;
-use crate::relational::failure::Failure;
 use crate::relational::row_codec;
+use crate::sql::failure::Failure;
 use crate::sql::{Connection, QueryBatch};
 use crate::{Hit, SearchQuery, SearchResults};
 use heirloom_model::{ProjectName, RecordId};

@@ -1,8 +1,8 @@
 //! Tail of the index: the unmerged rows, read once for both arms of a query.
 
 use super::index_entry::{entries, pieces};
-use crate::relational::failure::Failure;
 use crate::sql::Connection;
+use crate::sql::failure::Failure;
 use heirloom_search::index::tokenizer::Term;
 use rusqlite::params;
 use std::sync::Arc;

@@ -5,7 +5,8 @@
 
 use super::index_entry::{entries, pieces};
 use super::vector_blocks;
-use crate::relational::failure::Failure;
+pub(super) use crate::sql::TailLength;
+use crate::sql::failure::Failure;
 use crate::sql::{Connection, OptionalRow};
 use heirloom_search::index::posting_blocks::{self, Block, Posting};
 use heirloom_search::index::tokenizer::Term;
@@ -26,13 +27,6 @@ fn merge_threshold(texts: u32) -> u32 {
 const TAIL_MAX: u32 = 16_384;
 /// Rows that one merge step keeps in memory.
 const ROWS_AT_ONCE: u32 = 4_096;
-
-/// Length of a tail, as total and merged texts.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct TailLength {
-    pub(super) texts: u32,
-    pub(super) merged: u32,
-}
 
 impl TailLength {
     /// Reads the tail length of a project; `None` if it has no index.

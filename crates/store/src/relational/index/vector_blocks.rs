@@ -1,7 +1,7 @@
 //! Storage of vector blocks and of the document frequencies of word pieces.
 
 use super::vector_rows;
-use crate::relational::failure::Failure;
+use crate::sql::failure::Failure;
 use crate::sql::{Connection, OptionalRow, QueryBatch};
 use heirloom_search::index::vector::ROW_BYTES;
 use heirloom_search::index::word_pieces::PieceCounts;

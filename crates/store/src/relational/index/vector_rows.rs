@@ -3,7 +3,7 @@
 //! The key contains the project's number. PostgreSQL's table has a column for it in addition, by which it is
 //! distributed.
 
-use crate::relational::failure::Failure;
+use crate::sql::failure::Failure;
 use crate::sql::{Connection, OptionalRow, QueryBatch};
 use rusqlite::params;
 use std::ops::Range;

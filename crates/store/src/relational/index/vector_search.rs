@@ -9,8 +9,8 @@ use super::project_cache::{ProjectCache, ProjectVectors, read_vectors, score_ext
 use super::tail::Tail;
 use super::vector_blocks::{self, BLOCK};
 use super::vector_sidecar::{self, VectorSidecar};
-use crate::relational::failure::Failure;
 use crate::sql::Connection;
+use crate::sql::failure::Failure;
 use crate::{SearchQuery, VectorSource};
 use heirloom_model::limits::{EMBEDDING_MISSING_ONE_IN, SIDECAR_LAG_VECTORS};
 use heirloom_search::index::bm25::{ScoreStats, top_scores};

@@ -7,7 +7,7 @@
 //! last row's record id still matches that ordinal.
 
 use super::index_state::{IndexState, read_state};
-use crate::relational::failure::Failure;
+use crate::sql::failure::Failure;
 use crate::sql::{Connection, OptionalRow};
 use heirloom_fs::durable;
 use heirloom_fs::durable::regular_file::{self, LinkPolicy};

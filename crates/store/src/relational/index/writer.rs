@@ -2,8 +2,8 @@
 
 use super::index_entry::IndexEntry;
 use super::tail_merge;
-use crate::relational::failure::Failure;
 use crate::relational::row_codec;
+use crate::sql::failure::Failure;
 use crate::sql::{Connection, OptionalRow, SqlError};
 use heirloom_model::{ProjectName, RecordId};
 use rusqlite::params;

@@ -3,8 +3,8 @@
 use super::change_writer::{ChangeWriter, applied, stale};
 use super::known_rows::KnownRows;
 use crate::relational::audit_events::{self, NewEvent};
-use crate::relational::failure::Failure;
 use crate::sql::Connection;
+use crate::sql::failure::Failure;
 use crate::{AppliedChange, Change, StoreError, Verdict};
 use heirloom_model::merge::{self, MergeDecision, MergeRule};
 use heirloom_model::{Action, Mark, ProjectName, Record, RecordId, Timestamp, clock};

@@ -1,9 +1,9 @@
 //! Keys of the rows that changes meet, and the statements that read these rows from PostgreSQL.
 
 use crate::Change;
-use crate::relational::failure::Failure;
 use crate::relational::row_codec::COLUMNS;
 use crate::sql::QueryBatch;
+use crate::sql::failure::Failure;
 use heirloom_model::{Kind, Record, RecordId};
 use rusqlite::params;
 use serde_json::json;

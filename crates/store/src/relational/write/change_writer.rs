@@ -3,11 +3,11 @@
 use super::known_rows::KnownRows;
 use super::record_rows;
 use crate::relational::audit_events::{self, NewEvent};
-use crate::relational::failure::Failure;
 use crate::relational::index;
 use crate::relational::record_lookup;
 use crate::relational::row_codec::{self, COLUMNS, micros};
 use crate::sql::Connection;
+use crate::sql::failure::Failure;
 use crate::{AppliedChange, StoreError, Verdict, validation};
 use heirloom_model::{
     Action, ImportBatch, ProjectName, Record, RecordId, Timestamp, clock, mark, merge,

@@ -1,9 +1,9 @@
 //! Conflict resolution and its reversal.
 
 use super::change_writer::{ChangeWriter, applied, stale};
-use crate::relational::failure::Failure;
 use crate::relational::row_codec::micros;
 use crate::relational::{audit_events, record_history};
+use crate::sql::failure::Failure;
 use crate::{AppliedChange, Verdict};
 use heirloom_model::kinds::Knowledge;
 use heirloom_model::{

@@ -3,10 +3,10 @@
 use super::change_writer::{ChangeWriter, applied};
 use super::known_rows::KnownSession;
 use crate::relational::audit_events::{self, NewEvent};
-use crate::relational::failure::Failure;
 use crate::relational::row_codec::{self, COLUMNS, micros};
 use crate::relational::sessions;
 use crate::sql::OptionalRow;
+use crate::sql::failure::Failure;
 use crate::{AppliedChange, StoreError, Verdict, validation};
 use heirloom_model::{Action, Message, Record, RecordId, Session, Timestamp, ValidityGap, clock};
 use rusqlite::{ToSql, params};

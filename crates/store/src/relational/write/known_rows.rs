@@ -7,8 +7,8 @@ use super::change_keys::{
     BATCHES, ChangeKeys, Identity, MESSAGES, NEXT_RECEIPT, SESSIONS, by_id, by_identity, id_array,
     identity,
 };
-use crate::relational::failure::Failure;
 use crate::relational::row_codec;
+use crate::sql::failure::Failure;
 use crate::sql::{Connection, Row};
 use heirloom_model::{ProjectName, Record, RecordId};
 use rusqlite::params;

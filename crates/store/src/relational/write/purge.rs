@@ -1,8 +1,8 @@
 //! Permanent deletion, for privacy: the one place with a `DELETE` of user data.
 
 use crate::relational::audit_events::{self, NewEvent};
-use crate::relational::failure::Failure;
 use crate::relational::{index, record_history, row_codec};
+use crate::sql::failure::Failure;
 use crate::sql::{Connection, Row};
 use crate::{PurgeReport, PurgeTarget, StoreError};
 use heirloom_model::{Action, ProjectName, RecordId, Timestamp};

@@ -3,9 +3,9 @@
 use super::change_keys::NEXT_RECEIPT;
 use super::change_writer::{ChangeWriter, applied};
 use crate::receipts::Receipt;
-use crate::relational::failure::Failure;
 use crate::relational::row_codec::micros;
 use crate::sql::Connection;
+use crate::sql::failure::Failure;
 use crate::{AppliedChange, Verdict, validation};
 use heirloom_model::limits;
 use rusqlite::params;

@@ -1,9 +1,9 @@
 //! Statements that write rows of records.
 
 use super::known_rows::KnownRows;
-use crate::relational::failure::Failure;
 use crate::relational::index::{self, IndexEntry};
 use crate::relational::row_codec::micros;
+use crate::sql::failure::Failure;
 use crate::sql::{Connection, Statement};
 use crate::validation;
 use heirloom_model::{Record, RecordId};

@@ -7,8 +7,8 @@
 
 use super::shm_reader::ShmHandle;
 use super::wal_frames::{self, Checksum, FRAME_HEADER_BYTES, HEADER_BYTES, Header, LogEnd, Salts};
-use crate::relational::failure::Failure;
 use crate::relational::index::ContentStamp;
+use crate::sql::failure::Failure;
 use crate::sqlite::database_location::{DatabaseLocation, wal_path};
 use crate::sqlite::error_conversion::damaged;
 use crate::sqlite::file_format::u32_at;

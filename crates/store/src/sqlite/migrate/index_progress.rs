@@ -1,7 +1,7 @@
 //! Progress of building an index, counted by SQLite's update hook: one update of an ordinal for each text.
 
 use crate::migration_progress::{MigrationEvent, ProgressSink};
-use crate::relational::failure::Failure;
+use crate::sql::failure::Failure;
 use rusqlite::Connection;
 use rusqlite::hooks::Action;
 use std::sync::Arc;

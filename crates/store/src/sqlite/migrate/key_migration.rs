@@ -1,6 +1,6 @@
 //! Migration of the keys that are derived from the text of knowledge.
 
-use crate::relational::failure::Failure;
+use crate::sql::failure::Failure;
 use heirloom_model::{Kind, kinds::Knowledge, text};
 use rusqlite::{Connection, params};
 

@@ -4,7 +4,7 @@ use super::offline_check::read_and_keep_open;
 use super::salvage;
 use crate::StoreError;
 use crate::migration_progress::ProgressSink;
-use crate::relational::failure::Failure;
+use crate::sql::failure::Failure;
 use crate::sqlite::connection::connect_without_checkpoint;
 use crate::sqlite::database_files::shm_reader::ShmHandle;
 use crate::sqlite::database_files::wal_check;

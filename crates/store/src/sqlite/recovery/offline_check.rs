@@ -1,8 +1,8 @@
 //! Offline check of a database that may be damaged, without changing a byte of it.
 
 use crate::StoreError;
-use crate::relational::failure::Failure;
 use crate::relational::index;
+use crate::sql::failure::Failure;
 use crate::sqlite::backup::RowCounts;
 use crate::sqlite::connection::{self, connect_without_checkpoint};
 use crate::sqlite::database_files::database_path::existing_path;

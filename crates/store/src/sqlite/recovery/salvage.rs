@@ -14,8 +14,8 @@ mod schema_layout;
 mod skipped_rows;
 mod wal;
 
-use crate::relational::failure::Failure;
 use crate::relational::index;
+use crate::sql::failure::Failure;
 use crate::sqlite::database_location::DatabaseLocation;
 use crate::sqlite::open::OpenedDatabase;
 use crate::sqlite::schema_version::{self, MIGRATIONS, Migration};

@@ -3,8 +3,8 @@
 //! Otherwise a writer would run them at the end of a write, and all queued writers would wait. A single-threaded
 //! process never starts this thread.
 
-use crate::relational::failure::Failure;
 use crate::relational::index;
+use crate::sql::failure::Failure;
 use crate::sqlite::connection::{connect_reader, connect_without_checkpoint, set_busy_timeout};
 use crate::sqlite::database_files::file_identity::{FileIdentity, file_identity};
 use crate::sqlite::database_files::shm_reader::ShmHandle;

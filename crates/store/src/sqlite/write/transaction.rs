@@ -1,10 +1,10 @@
 //! Write transactions: single, unsynced, and grouped with those of other threads.
 
 use super::maintenance::{self, MaintenanceThread};
-use crate::relational::failure::Failure;
 use crate::relational::index;
 use crate::relational::write::apply;
 use crate::relational::write::group_commit::CommitTicket;
+use crate::sql::failure::Failure;
 use crate::sqlite::connection::Access;
 use crate::sqlite::{SqliteStore, connection, schema_version};
 use crate::{AppliedChange, Change, StoreError};

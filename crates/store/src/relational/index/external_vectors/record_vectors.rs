@@ -3,8 +3,8 @@
 use super::super::index_state::read_state;
 use super::super::vector_rows;
 use super::{BLOCK, ExternalHeader, key};
-use crate::relational::failure::Failure;
 use crate::relational::row_codec;
+use crate::sql::failure::Failure;
 use crate::sql::{Connection, OptionalRow};
 use heirloom_model::{ProjectName, RecordId};
 use heirloom_search::index::vector::{row_bytes, unpack_row};

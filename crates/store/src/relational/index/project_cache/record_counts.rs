@@ -1,9 +1,9 @@
 //! Cached record counts by kind. Counting reads an index entry for each record.
 
 use super::{CacheEntry, Entries, ProjectCache, Slot};
-use crate::relational::failure::Failure;
 use crate::relational::record_lookup;
 use crate::sql::Connection;
+use crate::sql::failure::Failure;
 use heirloom_model::Kind;
 
 /// Bytes that change with every write to the database.

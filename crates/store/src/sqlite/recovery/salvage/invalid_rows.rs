@@ -3,9 +3,9 @@
 use super::row_names::{id_sql, quoted};
 use super::schema_layout::RowShape;
 use super::skipped_rows::SkippedRows;
-use crate::relational::failure::Failure;
 use crate::relational::{audit_events, receipts, row_codec};
 use crate::sql::Row;
+use crate::sql::failure::Failure;
 use crate::sqlite::integrity;
 use heirloom_model::ProjectName;
 use rusqlite::Connection;

@@ -6,7 +6,7 @@ use super::invalid_rows;
 use super::row_names::{id_sql, quoted};
 use super::schema_layout::{Column, SchemaLayout};
 use super::skipped_rows::{SkippedRow, SkippedRows};
-use crate::relational::failure::Failure;
+use crate::sql::failure::Failure;
 use heirloom_model::ProjectName;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::{BTreeMap, BTreeSet};

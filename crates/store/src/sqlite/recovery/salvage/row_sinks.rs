@@ -4,7 +4,7 @@ use super::page_scan::RowSink;
 use super::row_names::{id_of, quoted};
 use super::schema_layout::RowShape;
 use super::skipped_rows::SkippedRows;
-use crate::relational::failure::Failure;
+use crate::sql::failure::Failure;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, params_from_iter};
 use std::collections::BTreeMap;

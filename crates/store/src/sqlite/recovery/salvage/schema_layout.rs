@@ -1,6 +1,6 @@
 //! Schema layout for recognising rows, read from a new database of the same version.
 
-use crate::relational::failure::Failure;
+use crate::sql::failure::Failure;
 use crate::sqlite::migrate;
 use crate::sqlite::schema_version::{self, Migration};
 use heirloom_model::record::Attrs;

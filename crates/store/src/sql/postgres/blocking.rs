@@ -18,7 +18,7 @@ impl Wake for ThreadWaker {
 
 /// Runs a future to its end, with the timers and sockets of `runtime`. Unlike [`Handle::block_on`] it may be called on a
 /// thread of another runtime, such as a server's, which waits meanwhile.
-pub(super) fn wait<F: Future>(runtime: &Handle, future: F) -> F::Output {
+pub(crate) fn wait<F: Future>(runtime: &Handle, future: F) -> F::Output {
     let _entered = runtime.enter();
     let waker = Waker::from(Arc::new(ThreadWaker(thread::current())));
     let mut context = Context::from_waker(&waker);

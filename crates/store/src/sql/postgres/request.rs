@@ -20,7 +20,7 @@ const TRANSLATIONS_MAX: usize = 2_048;
 
 impl TranslationCache {
     /// Returns the translation of a statement.
-    pub(super) fn get(&self, sql: &str) -> Arc<Translation> {
+    pub(crate) fn get(&self, sql: &str) -> Arc<Translation> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(translation) = known.get(sql) {
             return Arc::clone(translation);
@@ -35,17 +35,17 @@ impl TranslationCache {
 
 /// Statement with its values.
 #[derive(Debug, PartialEq)]
-pub(super) struct Request {
+pub(crate) struct Request {
     translation: Arc<Translation>,
     values: Vec<PgValue>,
 }
 
 /// Answer to a request: its rows and the number of rows that it changed.
-pub(super) type Answer = (Vec<PgRow>, u64);
+pub(crate) type Answer = (Vec<PgRow>, u64);
 
 impl Request {
     /// Creates a request with these values.
-    pub(super) fn new(
+    pub(crate) fn new(
         translation: &Arc<Translation>,
         values: &[&dyn ToSql],
     ) -> Result<Self, SqlError> {
@@ -57,12 +57,12 @@ impl Request {
     }
 
     /// Returns the statement in PostgreSQL's dialect.
-    pub(super) fn sql(&self) -> &str {
+    pub(crate) fn sql(&self) -> &str {
         &self.translation.sql
     }
 
     /// Returns a request for the plan of the statement; `None` if it has no plan.
-    pub(super) fn explanation(&self) -> Option<Self> {
+    pub(crate) fn explanation(&self) -> Option<Self> {
         let verbs = ["SELECT", "INSERT", "UPDATE", "DELETE", "WITH"];
         let sql = self.sql();
         verbs
@@ -78,7 +78,7 @@ impl Request {
     }
 
     /// Sends the statement and waits for its rows. The statement is sent when the future is first polled.
-    pub(super) async fn run(&self, client: &Client) -> Result<Answer, tokio_postgres::Error> {
+    pub(crate) async fn run(&self, client: &Client) -> Result<Answer, tokio_postgres::Error> {
         let typed = self.values.iter().zip(1_usize..).map(|(value, number)| {
             // PostgreSQL cannot infer the type of a parameter that does not occur.
             let is_used = self.translation.parameters.contains(&number);
@@ -107,7 +107,7 @@ pub(crate) struct QueryBatch<'s> {
 
 impl<'s> QueryBatch<'s> {
     /// Creates a batch without a query.
-    pub(super) fn new(translations: &'s TranslationCache) -> Self {
+    pub(crate) fn new(translations: &'s TranslationCache) -> Self {
         Self {
             translations,
             requests: Vec::new(),
@@ -125,7 +125,7 @@ impl<'s> QueryBatch<'s> {
     }
 
     /// Returns the queries in the order in which they were added.
-    pub(super) fn into_requests(self) -> Vec<Request> {
+    pub(crate) fn into_requests(self) -> Vec<Request> {
         self.requests
     }
 }

@@ -2,6 +2,7 @@
 
 use super::tls::TlsMode;
 use crate::StoreError;
+use heirloom_fs::durable::regular_file::{self, LinkPolicy};
 use heirloom_model::database_address::is_database_address;
 use heirloom_model::limits;
 use heirloom_model::text::EscapedPath;
@@ -28,8 +29,8 @@ pub struct AddressSources {
 /// Address of a PostgreSQL database.
 #[derive(Clone)]
 pub struct PostgresAddress {
-    pub(super) config: tokio_postgres::Config,
-    pub(super) tls: TlsMode,
+    pub(crate) config: tokio_postgres::Config,
+    pub(crate) tls: TlsMode,
 }
 
 impl fmt::Debug for PostgresAddress {
@@ -307,8 +308,7 @@ fn split_fields(line: &str) -> Vec<String> {
 
 /// Reads a text file of at most 64 KiB.
 fn read_small(file: &Path) -> Option<String> {
-    let length = file.metadata().ok()?.len();
-    (length <= 64 * 1_024).then(|| std::fs::read_to_string(file).ok())?
+    regular_file::read_text(file, LinkPolicy::Follow, 64 * 1_024).ok()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Events of hooks while the database server cannot be reached, and their delivery afterwards.
 
-use crate::store_access::{CliSession, FoundProject, is_server_reachable};
+use super::database_server::is_server_reachable;
+use super::{CliSession, FoundProject};
 use heirloom_agents::AgentProgram;
 use heirloom_agents::hooks::read_event;
 use heirloom_capture::{HookRequest, Hooks, Outbox, WaitingEvent};
@@ -11,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Stores the event in the outbox if the memory is on a database server that cannot be reached; returns true then.
-pub(super) fn store_if_offline(
+pub(crate) fn store_event_if_offline(
     session: &CliSession,
     found: &FoundProject,
     words: &[String],
@@ -28,12 +29,12 @@ pub(super) fn store_if_offline(
             return Ok(false);
         }
     }
-    store(session, found, words, input)?;
+    store_event(session, found, words, input)?;
     Ok(true)
 }
 
 /// Stores the event in the outbox, and begins a pause in which hooks try no connection.
-pub(super) fn store(
+pub(crate) fn store_event(
     session: &CliSession,
     found: &FoundProject,
     words: &[String],
@@ -56,13 +57,17 @@ pub(super) fn store(
     outbox.store(event, &redactor)
 }
 
-/// Delivers the events in the outbox to the memory, each at its time. The answers are dropped: their prompts are over.
-pub(crate) fn deliver(session: &mut CliSession, found: &FoundProject) -> Result<usize, Fault> {
+/// Delivers the events in the outbox to the memory, each at its time. The answers are dropped: their prompts are over. A
+/// failure is only reported; the events wait for the next call.
+pub(crate) fn deliver_events(session: &mut CliSession, found: &FoundProject) {
     let outbox = Outbox::in_folder(&found.place.folder);
     if found.config.text("store.url").is_empty() || !outbox.has_events() {
-        return Ok(0);
+        return;
     }
-    outbox.deliver(|waiting| deliver_one(session, found, waiting))
+    if let Err(fault) = outbox.deliver(|waiting| deliver_one(session, found, waiting)) {
+        let message = format!("heirloom: waiting events of hooks: {}", fault.message);
+        session.out.talk(&message);
+    }
 }
 
 fn deliver_one(
@@ -79,7 +84,7 @@ fn deliver_one(
     let input = serde_json::to_vec(&waiting.input)
         .map_err(|error| Fault::failed(format!("the event: {error}")))?;
     let event = read_event(program, &input);
-    let engine = session.engine_at(found, Arc::new(FixedClock(waiting.at)))?;
+    let engine = session.open_engine(found, Arc::new(FixedClock(waiting.at)))?;
     let request = HookRequest {
         host: program,
         spec,

@@ -4,14 +4,13 @@
 //! each other are sent together by [`PgSession::prefetch`]; the calls that run them later find their rows.
 
 use super::blocking;
-use super::change_watcher::NOTIFY;
 use super::dialect::Translation;
 use super::plan_log::PlanLog;
 use super::pool::PooledClient;
 use super::project_numbers::ProjectNumbers;
 use super::request::{Answer, QueryBatch, Request, TranslationCache};
 use super::values::PgRow;
-use crate::relational::index::LockedIndex;
+use crate::sql::LockedIndex;
 use crate::sql::SqlError;
 use futures_util::FutureExt;
 use futures_util::future::join_all;
@@ -28,20 +27,23 @@ use tokio::runtime::Handle;
 use tokio::time;
 use tokio_postgres::Client;
 
+/// Statement that notifies the listeners; the payload is the name of the project.
+pub(crate) const NOTIFY: &str = "SELECT pg_notify('heirloom', CAST(?1 AS text))";
+
 /// Statements that may wait for the next round trip.
 const PENDING_MAX: usize = 512;
 
 /// State that all sessions of a store share.
 #[derive(Debug)]
-pub(super) struct SharedState {
-    pub(super) translations: TranslationCache,
-    pub(super) projects: ProjectNumbers,
+pub(crate) struct SharedState {
+    pub(crate) translations: TranslationCache,
+    pub(crate) projects: ProjectNumbers,
     /// Number of round trips since the store was opened.
-    pub(super) round_trips: AtomicU64,
+    pub(crate) round_trips: AtomicU64,
     /// Longest time of a round trip.
-    pub(super) statement_timeout: Duration,
+    pub(crate) statement_timeout: Duration,
     /// Log of plans, in tests.
-    pub(super) plan_log: Option<PlanLog>,
+    pub(crate) plan_log: Option<PlanLog>,
 }
 
 impl Default for SharedState {
@@ -80,11 +82,11 @@ pub(crate) struct PgSession {
 
 /// Position in the writes of a transaction.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct WriteMark(usize);
+pub(crate) struct WriteMark(usize);
 
 impl PgSession {
     /// Creates a session on a connection.
-    pub(super) fn new(client: PooledClient, runtime: Handle, shared: Arc<SharedState>) -> Self {
+    pub(crate) fn new(client: PooledClient, runtime: Handle, shared: Arc<SharedState>) -> Self {
         Self {
             client,
             runtime,
@@ -114,7 +116,7 @@ impl PgSession {
     }
 
     /// Returns the project that the transaction writes to.
-    pub(super) fn project(&self) -> Option<ProjectName> {
+    pub(crate) fn project(&self) -> Option<ProjectName> {
         let project = self.project.borrow();
         project.as_ref().map(|(name, _)| name.clone())
     }
@@ -131,12 +133,12 @@ impl PgSession {
     }
 
     /// Returns the number that the server gave to the transaction, if it was read.
-    pub(super) fn transaction_id(&self) -> Option<String> {
+    pub(crate) fn transaction_id(&self) -> Option<String> {
         self.transaction_id.borrow().clone()
     }
 
     /// Stores the number that the server gave to the transaction.
-    pub(super) fn set_transaction_id(&self, id: String) {
+    pub(crate) fn set_transaction_id(&self, id: String) {
         self.transaction_id.replace(Some(id));
     }
 
@@ -146,14 +148,14 @@ impl PgSession {
     }
 
     /// Executes several statements without values.
-    pub(super) fn execute_batch(&self, sql: &str) -> Result<(), SqlError> {
+    pub(crate) fn execute_batch(&self, sql: &str) -> Result<(), SqlError> {
         self.send(Vec::new(), Interruption::Cancel)?;
         let client: &Client = &self.client;
         Ok(blocking::wait(&self.runtime, client.batch_execute(sql))?)
     }
 
     /// Keeps the connection from being used again.
-    pub(super) fn discard(&self) {
+    pub(crate) fn discard(&self) {
         self.client.discard();
     }
 
@@ -253,12 +255,12 @@ impl PgSession {
     }
 
     /// Returns the position after the writes so far.
-    pub(super) fn mark(&self) -> WriteMark {
+    pub(crate) fn mark(&self) -> WriteMark {
         WriteMark(self.writes.get())
     }
 
     /// Discards the writes after `mark`. Returns false without an effect if some of them were sent.
-    pub(super) fn discard_after(&self, mark: WriteMark) -> bool {
+    pub(crate) fn discard_after(&self, mark: WriteMark) -> bool {
         let count = self.writes.get().saturating_sub(mark.0);
         let mut pending = self.pending.borrow_mut();
         let Some(kept) = pending.len().checked_sub(count) else {
@@ -277,7 +279,7 @@ impl PgSession {
     }
 
     /// Queues the beginning of a transaction.
-    pub(super) fn begin(&self, sql: &str) -> Result<(), SqlError> {
+    pub(crate) fn begin(&self, sql: &str) -> Result<(), SqlError> {
         self.forget_rows();
         self.transaction_id.take();
         self.project.take();
@@ -285,7 +287,7 @@ impl PgSession {
     }
 
     /// Sends all pending writes and the commit, and notifies the listeners of a write to `project` after it.
-    pub(super) fn commit(&self, project: Option<&ProjectName>) -> Result<(), SqlError> {
+    pub(crate) fn commit(&self, project: Option<&ProjectName>) -> Result<(), SqlError> {
         self.forget_rows();
         // A cancelled commit is acknowledged before a synchronous replica has it.
         if let Some(project) = project {
@@ -301,7 +303,7 @@ impl PgSession {
     }
 
     /// Ends a transaction that only read, without waiting for the answer.
-    pub(super) fn end_snapshot(&self) -> Result<(), SqlError> {
+    pub(crate) fn end_snapshot(&self) -> Result<(), SqlError> {
         self.forget_rows();
         let mut requests = self.pending.take();
         requests.push(self.plain("COMMIT")?);
@@ -315,7 +317,7 @@ impl PgSession {
     }
 
     /// Discards pending writes and rolls the transaction back. A connection that cannot do that is not used again.
-    pub(super) fn rollback(&self) {
+    pub(crate) fn rollback(&self) {
         self.pending.take();
         self.forget_rows();
         let rolled_back = self

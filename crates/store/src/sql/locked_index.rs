@@ -2,9 +2,15 @@
 //!
 //! They save a round trip for each text. SQLite reads the rows again, which costs it little.
 
-use super::tail_merge::TailLength;
 use heirloom_search::index::bm25::Totals;
 use std::collections::BTreeMap;
+
+/// Length of a tail, as total and merged texts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TailLength {
+    pub(crate) texts: u32,
+    pub(crate) merged: u32,
+}
 
 /// Index rows of the locked project that the transaction has read or written.
 #[derive(Debug, Default)]
@@ -29,7 +35,7 @@ impl LockedIndex {
     }
 
     /// Returns the length of the tail if it is known.
-    pub(super) fn length(&self, project: i64) -> Option<TailLength> {
+    pub(crate) fn length(&self, project: i64) -> Option<TailLength> {
         self.length.filter(|_| self.project == project)
     }
 
@@ -38,7 +44,7 @@ impl LockedIndex {
     ///
     /// Each update of a row leaves a version that the following ones of the transaction pass over, so one for each text
     /// would take quadratic time.
-    pub(super) fn add_text(&mut self, project: i64, len: u32, head_len: u32) -> Option<TailLength> {
+    pub(crate) fn add_text(&mut self, project: i64, len: u32, head_len: u32) -> Option<TailLength> {
         let length = self.length.as_mut().filter(|_| self.project == project)?;
         length.texts += 1;
         self.added.texts += 1;
@@ -48,13 +54,13 @@ impl LockedIndex {
     }
 
     /// Takes the totals of the added texts, with the project, to write them; `None` without a text.
-    pub(super) fn take_added(&mut self) -> Option<(i64, Totals)> {
+    pub(crate) fn take_added(&mut self) -> Option<(i64, Totals)> {
         let added = std::mem::take(&mut self.added);
         (added.texts > 0).then_some((self.project, added))
     }
 
     /// Stores the number of merged texts.
-    pub(super) fn set_merged(&mut self, project: i64, merged: u32) {
+    pub(crate) fn set_merged(&mut self, project: i64, merged: u32) {
         if let Some(length) = &mut self.length
             && self.project == project
         {
@@ -63,20 +69,20 @@ impl LockedIndex {
     }
 
     /// Returns the bits of a block of retired ordinals if they are known: `Some(None)` for a block that does not exist.
-    pub(super) fn retired(&self, project: i64, block: u32) -> Option<Option<Vec<u8>>> {
+    pub(crate) fn retired(&self, project: i64, block: u32) -> Option<Option<Vec<u8>>> {
         let block = self.retired.get(&block)?;
         (self.project == project).then(|| block.clone())
     }
 
     /// Stores the bits of a block of retired ordinals. Those of another project are not kept.
-    pub(super) fn set_retired(&mut self, project: i64, block: u32, bits: Option<Vec<u8>>) {
+    pub(crate) fn set_retired(&mut self, project: i64, block: u32, bits: Option<Vec<u8>>) {
         if self.project == project {
             self.retired.insert(block, bits);
         }
     }
 
     /// Forgets all rows, after statements that change them in another way.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         *self = Self::default();
     }
 }

@@ -11,7 +11,7 @@ use tokio_postgres::{Client, NoTls};
 
 /// Connection, and a mark that it must not be used again.
 #[derive(Debug)]
-pub(super) struct PooledConnection {
+pub(crate) struct PooledConnection {
     client: Client,
     is_discarded: AtomicBool,
 }
@@ -21,14 +21,14 @@ pub(crate) struct PooledClient(managed::Object<Connector>);
 
 impl PooledClient {
     /// Marks the connection so that the pool closes it instead of lending it again.
-    pub(super) fn discard(&self) {
+    pub(crate) fn discard(&self) {
         self.0.is_discarded.store(true, Ordering::Relaxed);
     }
 }
 
 impl PooledClient {
     /// Cancels the statement that the connection executes, on a connection of its own.
-    pub(super) async fn cancel(&self) -> Result<(), tokio_postgres::Error> {
+    pub(crate) async fn cancel(&self) -> Result<(), tokio_postgres::Error> {
         let token = self.0.client.cancel_token();
         let pool = managed::Object::pool(&self.0);
         match pool.as_ref().map(|pool| &pool.manager().address.tls) {
@@ -48,13 +48,13 @@ impl Deref for PooledClient {
 
 /// Opener of connections.
 #[derive(Debug)]
-pub(super) struct Connector {
+pub(crate) struct Connector {
     address: PostgresAddress,
 }
 
 impl Connector {
     /// Returns the address of the server.
-    pub(super) fn address(&self) -> &PostgresAddress {
+    pub(crate) fn address(&self) -> &PostgresAddress {
         &self.address
     }
 }
@@ -97,10 +97,10 @@ impl managed::Manager for Connector {
 }
 
 /// Pool of connections.
-pub(super) type ConnectionPool = managed::Pool<Connector>;
+pub(crate) type ConnectionPool = managed::Pool<Connector>;
 
 /// Creates a pool with at most `size` connections; it opens none.
-pub(super) fn create_pool(
+pub(crate) fn create_pool(
     address: PostgresAddress,
     size: usize,
 ) -> Result<ConnectionPool, managed::BuildError> {
@@ -115,7 +115,7 @@ pub(super) fn create_pool(
 }
 
 /// Lends a connection.
-pub(super) async fn acquire(
+pub(crate) async fn acquire(
     pool: &ConnectionPool,
 ) -> Result<PooledClient, managed::PoolError<tokio_postgres::Error>> {
     pool.get().await.map(PooledClient)

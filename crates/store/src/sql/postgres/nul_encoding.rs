@@ -11,7 +11,7 @@ const ESCAPE_BYTE: u8 = 0xf4;
 const IN_JSON: &str = "\\u0000";
 
 /// Returns the stored form of a text.
-pub(super) fn encode(text: String) -> String {
+pub(crate) fn encode(text: String) -> String {
     let has_nul_in_json = text.starts_with('{') && text.contains(IN_JSON);
     if !has_nul_in_json && !text.contains(['\0', ESCAPE]) {
         return text;
@@ -48,7 +48,7 @@ fn encode_json(text: &str) -> String {
 }
 
 /// Returns the text of a stored form; `None` if they are the same.
-pub(super) fn decode(stored: &[u8]) -> Option<String> {
+pub(crate) fn decode(stored: &[u8]) -> Option<String> {
     if !stored.contains(&ESCAPE_BYTE) {
         return None;
     }

@@ -17,7 +17,7 @@ use tokio_rustls::rustls::{
 
 /// Encryption of the connections to a server.
 #[derive(Clone)]
-pub(super) enum TlsMode {
+pub(crate) enum TlsMode {
     /// None.
     Off,
     /// TLS, if the server has it or if the address requires it.
@@ -26,7 +26,7 @@ pub(super) enum TlsMode {
 
 impl TlsMode {
     /// Encrypts and accepts every certificate, as libpq does without a root certificate.
-    pub(super) fn unverified() -> Result<Self, StoreError> {
+    pub(crate) fn unverified() -> Result<Self, StoreError> {
         let provider = Arc::new(ring::default_provider());
         let verifier = Arc::new(UnverifiedCertificate(Arc::clone(&provider)));
         let config = ClientConfig::builder_with_provider(provider)
@@ -39,7 +39,7 @@ impl TlsMode {
     }
 
     /// Encrypts and accepts the certificates that an authority of `roots`, a PEM file, has signed for the server's name.
-    pub(super) fn verified(roots: &Path) -> Result<Self, StoreError> {
+    pub(crate) fn verified(roots: &Path) -> Result<Self, StoreError> {
         let cannot_use = |problem: String| {
             StoreError::Invalid(format!("sslrootcert {}: {problem}", roots.to_escaped()))
         };
@@ -70,7 +70,7 @@ fn unusable(error: &Error) -> StoreError {
 
 /// Verifier that accepts every certificate.
 ///
-/// It checks no signature of the handshake either: whoever can present a certificate of their own can sign with its key.
+/// It checks no signature of the handshake either: an attacker who presents a certificate of their own signs with its key.
 /// Servers with an automatic certificate, such as Citus, present one of an old version that cannot be parsed.
 #[derive(Debug)]
 struct UnverifiedCertificate(Arc<CryptoProvider>);

@@ -7,7 +7,7 @@ use tokio_postgres::{Client, Error};
 
 /// Receiver of statements and their plans.
 #[derive(Clone)]
-pub(super) struct PlanLog(Arc<dyn Fn(&str, &str) + Send + Sync>);
+pub(crate) struct PlanLog(Arc<dyn Fn(&str, &str) + Send + Sync>);
 
 impl fmt::Debug for PlanLog {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -17,12 +17,12 @@ impl fmt::Debug for PlanLog {
 
 impl PlanLog {
     /// Creates a log that calls `log` with each statement and its plan.
-    pub(super) fn new(log: impl Fn(&str, &str) + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(log: impl Fn(&str, &str) + Send + Sync + 'static) -> Self {
         Self(Arc::new(log))
     }
 
     /// Runs the requests one after the other, each after its plan was logged.
-    pub(super) async fn run(
+    pub(crate) async fn run(
         &self,
         requests: &[Request],
         client: &Client,
