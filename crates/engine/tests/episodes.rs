@@ -761,6 +761,7 @@ fn doctor_reports_working_memory_snapshots() {
         progress: heirloom_store::ProgressSink::silent(),
         model: None,
         sentence_model: None,
+        server: None,
     };
     let output = |name: &str| {
         let checks = doctor.examine();
