@@ -169,7 +169,14 @@ impl Config {
             // The environment may have a password, which settings never contain.
             let parsed = match key.kind {
                 ValueType::DatabaseAddress => key.parse(&without_password(text)),
-                _ => key.parse(text),
+                ValueType::Bool
+                | ValueType::Int(..)
+                | ValueType::Text
+                | ValueType::Word(_)
+                | ValueType::Texts
+                | ValueType::Price
+                | ValueType::Temperature
+                | ValueType::Tools => key.parse(text),
             };
             match parsed {
                 Ok(value) => self.apply_value(key.name, value, &origin),
