@@ -7,6 +7,7 @@ mod test_database;
 
 use heirloom_store::{Store, conformance};
 use heirloom_testkit::{Prerequisite, require};
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use test_database::TestDatabase;
@@ -31,7 +32,11 @@ fn store_on_citus_conforms_with_one_shard_a_statement() {
     let database = require!(Prerequisite::Citus, TestDatabase::named_by(COORDINATOR));
     let statements: Arc<Mutex<BTreeSet<String>>> = Arc::default();
     let wide: Arc<Mutex<BTreeSet<String>>> = Arc::default();
+    let is_logged = Cell::new(true);
     let make = || -> Box<dyn Store> {
+        if !is_logged.get() {
+            return Box::new(database.new_store());
+        }
         let (statements, wide) = (Arc::clone(&statements), Arc::clone(&wide));
         let store = database.new_store().with_plan_log(move |sql, plan| {
             statements.lock().unwrap().insert(sql.to_owned());
@@ -48,7 +53,11 @@ fn store_on_citus_conforms_with_one_shard_a_statement() {
         });
         Box::new(store)
     };
-    conformance::run(&make, &|name| println!("{name}"));
+    conformance::run(&make, &|name| {
+        // Thousands of writes, whose statements other checks have too.
+        is_logged.set(!name.contains("cap on its"));
+        println!("{name}");
+    });
     let wide = wide.lock().unwrap();
     assert!(wide.is_empty(), "more than one shard: {wide:#?}");
     let statements = statements.lock().unwrap().len();

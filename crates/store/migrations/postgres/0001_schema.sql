@@ -49,8 +49,6 @@ CREATE TABLE records (
   PRIMARY KEY (project, id)
 );
 
-CREATE UNIQUE INDEX records_by_identity ON records (project, kind, key, coalesce(category, ''))
-  WHERE key IS NOT NULL AND retired_at IS NULL;
 CREATE INDEX current_by_kind ON records (project, kind, id)
   WHERE retired_at IS NULL;
 CREATE INDEX current_by_category ON records (project, category, id)
@@ -75,6 +73,9 @@ CREATE INDEX current_pinned ON records (project, id)
   WHERE retired_at IS NULL AND pinned;
 CREATE INDEX current_of_team ON records (project, id)
   WHERE retired_at IS NULL AND source = 'team';
+-- The last one: of indexes with equal estimates, as in a table without statistics, the planner takes the newest.
+CREATE UNIQUE INDEX records_by_identity ON records (project, kind, key, coalesce(category, ''))
+  WHERE key IS NOT NULL AND retired_at IS NULL;
 
 CREATE TABLE lapses (
   project     bigint NOT NULL,

@@ -122,11 +122,13 @@ impl ChangeKeys {
     }
 }
 
-/// Statement that reads records by their ids.
+/// Statement that reads records by their ids, each by a lookup in the index: without statistics the planner would scan the
+/// project.
 pub(super) fn by_id() -> String {
     format!(
-        "SELECT {COLUMNS}, ordinal, batch FROM records \
-         WHERE project = ?1 AND id = ANY(CAST(CAST(?2 AS text) AS uuid[]))"
+        "SELECT found.* FROM unnest(CAST(CAST(?2 AS text) AS uuid[])) AS wanted (id) \
+         CROSS JOIN LATERAL (SELECT {COLUMNS}, ordinal, batch FROM records WHERE project = ?1 \
+         AND records.id = wanted.id LIMIT 1) AS found"
     )
 }
 
