@@ -9,6 +9,7 @@ mod codex;
 mod command;
 mod gemini;
 mod opencode;
+mod patch_marks;
 
 pub mod adapters;
 pub mod failures;

@@ -16,14 +16,13 @@ mod embedding;
 mod episodes;
 mod error_records;
 mod external_import;
-mod group_files;
-mod group_memory;
 mod groups;
 mod hook_state_folder;
 mod inbox;
 mod knowledge_graph;
 mod lessons;
 mod maintenance;
+mod markdown_cleanup;
 mod marks;
 mod mirror_import;
 mod mirror_refresh;
@@ -34,7 +33,6 @@ mod output_files;
 mod outputs;
 mod pagination;
 mod project_identity;
-mod prompt_text;
 mod prune;
 mod purge;
 mod recall;
@@ -176,7 +174,7 @@ pub struct Engine {
     ids: IdSource,
     models: VectorModels,
     summariser: Option<Summariser>,
-    files: group_files::GroupFileCache,
+    files: groups::GroupFileCache,
     stale_mirrors: Arc<StaleMirrors>,
     /// Memory of the person, which contexts include as a section.
     user: Option<Box<Engine>>,
@@ -214,7 +212,7 @@ impl Engine {
             ids: IdSource::default(),
             models: VectorModels::default(),
             summariser: None,
-            files: group_files::GroupFileCache::default(),
+            files: groups::GroupFileCache::default(),
             user: None,
         })
     }
@@ -243,7 +241,7 @@ impl Engine {
             ids: IdSource::default(),
             models: self.models.without_external(),
             summariser: None,
-            files: group_files::GroupFileCache::default(),
+            files: groups::GroupFileCache::default(),
             user: None,
         }
     }

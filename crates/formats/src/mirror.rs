@@ -4,10 +4,13 @@
 //! and skipped, the rest is kept. Writing is exact: equal mirrors give equal bytes, and fields that Heirloom does not
 //! know are preserved.
 
-mod encoding;
+mod encoding_repair;
 mod entry_list;
 mod mirror_parser;
+mod mirror_time;
 mod unknown_fields;
+
+pub use mirror_time::{format_time, parse_time};
 
 use heirloom_model::record::Attrs;
 use serde::Serialize;
@@ -39,7 +42,7 @@ pub struct MirrorFile {
     #[serde(rename = "key_facts")]
     pub key_facts: Vec<String>,
     /// Time of writing, RFC 3339; empty is written as the year 1, as other writers do.
-    #[serde(serialize_with = "write_time")]
+    #[serde(serialize_with = "mirror_time::write_time")]
     #[serde(rename = "last_checkpoint")]
     pub last_checkpoint: String,
     /// Fields of other writers.
@@ -204,7 +207,7 @@ pub struct MirrorError {
 /// become `\u{fffd}`; `null` reads as empty; a value of the wrong type is skipped. All but the byte order mark and
 /// `null` give a diagnostic. The caller bounds the size.
 pub fn parse(bytes: &[u8]) -> Result<ParsedMirror, MirrorError> {
-    let repaired = encoding::repair(bytes);
+    let repaired = encoding_repair::repair(bytes);
     let object = mirror_parser::parse_object(&repaired.text)?;
     let mut reader = mirror_parser::MirrorReader::new(repaired.diagnostics);
     let (file, form) = if entry_list::is_entry_list(&object) {
@@ -231,11 +234,4 @@ pub fn to_json(file: &MirrorFile) -> Vec<u8> {
         }
         Err(error) => unreachable!("every key of a mirror is text: {error}"),
     }
-}
-
-/// Zero time of Go, which writers without a time use.
-const ZERO_TIME: &str = "0001-01-01T00:00:00Z";
-
-fn write_time<S: serde::Serializer>(time: &str, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(if time.is_empty() { ZERO_TIME } else { time })
 }

@@ -10,12 +10,12 @@ mod code_tokens;
 mod command_run;
 mod cues;
 mod extractor;
+mod lesson_rewrite;
 mod outline;
 mod phrases;
 mod place;
 mod project_paths;
 mod prompt_template;
-mod rewriting;
 mod selection;
 mod sentences;
 mod sources;
@@ -29,4 +29,4 @@ pub use candidate::{
     Verdict,
 };
 pub use extractor::LessonExtractor;
-pub use rewriting::{REWRITE_PROMPT, Rewrite, RewriteNote, parse_rewrites, rewrite_data};
+pub use lesson_rewrite::{REWRITE_PROMPT, Rewrite, RewriteNote, parse_rewrites, rewrite_data};

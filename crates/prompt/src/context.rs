@@ -3,14 +3,14 @@
 //! Pure: plain data in, text out. The input is a [`MemoryView`]; [`render`] sanitizes each item, selects entries by
 //! strict priority and writes the Markdown together with its receipt.
 
-mod allocate;
 mod blocks;
+mod budget_allocation;
 mod markdown;
 mod measured_offer;
+mod priority_selection;
 mod sanitize;
-mod select;
-pub mod selection;
 mod worth;
+pub mod worth_selection;
 
 use heirloom_model::Budget;
 use heirloom_model::context::{Context, MemoryView};
@@ -31,7 +31,7 @@ pub use worth::{StandingAllowance, WorthInput, render_by_worth};
 pub fn render(view: &MemoryView, budget: Budget, prefixes: &[String]) -> Context {
     let sanitizer = Sanitizer::new(prefixes);
     let mut blocks = blocks::from_view(view, &sanitizer, budget.chars());
-    select::select_entries(&mut blocks, budget.chars());
+    priority_selection::select_entries(&mut blocks, budget.chars());
     markdown::write_context(&blocks, budget)
 }
 
@@ -53,5 +53,5 @@ pub fn add_sources(
     sections: &[(SourceRow, Section)],
     prefixes: &[String],
 ) -> Context {
-    allocate::add_sources(memory, sections, &Sanitizer::new(prefixes))
+    budget_allocation::add_sources(memory, sections, &Sanitizer::new(prefixes))
 }

@@ -7,17 +7,22 @@ mod artifacts;
 mod conflicts;
 mod context;
 mod episodes;
+mod errors;
 mod events;
-mod extractors;
+mod field_checks;
+mod groups;
+mod json_body;
 mod json_types;
 mod knowledge;
 mod memory_tool;
 mod notes;
 mod openapi;
 mod pagination;
+mod query_params;
 mod recall;
 mod recall_types;
 mod records;
+mod scope_fields;
 mod session_types;
 mod sessions;
 #[cfg(test)]
@@ -25,6 +30,7 @@ mod surface_tests;
 mod tasks;
 mod window;
 mod working_memory;
+mod workspace;
 
 pub(crate) use json_types::{EventEntry, event_entry};
 
@@ -91,12 +97,12 @@ fn shared_routes() -> OpenApiRouter<App> {
         .routes(routes!(tasks::show, tasks::set))
         .routes(routes!(tasks::finish))
         .routes(routes!(tasks::step))
-        .routes(routes!(tasks::log_error))
-        .routes(routes!(tasks::resolve_error))
+        .routes(routes!(errors::log_error))
+        .routes(routes!(errors::resolve_error))
         .routes(routes!(notes::notes, notes::add_note))
-        .routes(routes!(notes::workspace, notes::add_entry))
-        .routes(routes!(notes::groups))
-        .routes(routes!(notes::group, notes::note_for_group))
+        .routes(routes!(workspace::workspace, workspace::add_entry))
+        .routes(routes!(groups::groups))
+        .routes(routes!(groups::group, groups::note_for_group))
         .routes(routes!(records::list))
         .routes(routes!(records::show, records::remove))
         .routes(routes!(records::history_of))

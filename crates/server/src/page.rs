@@ -19,6 +19,7 @@ mod record_label;
 mod records;
 mod request_context;
 mod review;
+mod security_headers;
 mod sessions;
 mod settings;
 mod static_assets;
@@ -33,14 +34,12 @@ pub(crate) use view::shell::{Shell, Toast};
 use crate::App;
 use askama::Template;
 use axum::Router;
-use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{StatusCode, header};
 use axum::middleware::{from_fn_with_state, map_response};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use security_headers::add_security_headers;
 use tower_http::compression::CompressionLayer;
-
-/// Content security policy: own files only, no inline scripts or styles.
-const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// Returns the routes of the page.
 pub(crate) fn routes(app: &App) -> Router<App> {
@@ -62,30 +61,6 @@ pub(crate) fn routes(app: &App) -> Router<App> {
         .layer(map_response(add_security_headers))
         .merge(static_assets::routes())
         .layer(CompressionLayer::new())
-}
-
-/// Adds the security headers to every page.
-async fn add_security_headers(mut response: Response) -> Response {
-    let headers = response.headers_mut();
-    let fixed = [
-        (header::CONTENT_SECURITY_POLICY, POLICY),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::REFERRER_POLICY, "same-origin"),
-        (header::CACHE_CONTROL, "no-store"),
-        (header::VARY, "Cookie, HX-Request"),
-        (
-            HeaderName::from_static("cross-origin-opener-policy"),
-            "same-origin",
-        ),
-        (
-            HeaderName::from_static("cross-origin-resource-policy"),
-            "same-origin",
-        ),
-    ];
-    for (name, value) in fixed {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
-    response
 }
 
 /// Renders a template with status 200.

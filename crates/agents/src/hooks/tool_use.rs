@@ -3,6 +3,7 @@
 use super::json_members::{JsonMembers, as_string, object_members};
 use super::protocol::HookProtocol;
 use crate::AgentProgram;
+use crate::patch_marks::named_file;
 use heirloom_model::limits::TOOL_OUTPUT_BYTES_MAX;
 use heirloom_model::text;
 use serde_json::Value;
@@ -147,16 +148,8 @@ fn changed_files(input: &JsonMembers<'_>) -> Vec<String> {
         let Some(patch) = input.get(patch).and_then(|raw| command_text(raw)) else {
             continue;
         };
-        let marks = [
-            "*** Update File: ",
-            "*** Add File: ",
-            "*** Delete File: ",
-            "*** Move to: ",
-        ];
-        let named = patch
-            .lines()
-            .filter_map(|line| marks.iter().find_map(|mark| line.strip_prefix(mark)));
-        files.extend(named.map(|name| name.trim().to_owned()).take(FILES_MAX));
+        let named = patch.lines().filter_map(named_file);
+        files.extend(named.map(str::to_owned).take(FILES_MAX));
     }
     files.retain(|file| !file.is_empty());
     files.dedup();

@@ -2,17 +2,8 @@
 
 use super::FileEdit;
 use super::file_edits::{add_lines, has_private_key};
+use crate::patch_marks::{PATCH_END, named_file};
 use std::collections::HashMap;
-
-/// Last line of a patch.
-const END: &str = "*** End Patch";
-/// Beginnings of lines that name a file.
-const MARKS: [&str; 4] = [
-    "*** Add File: ",
-    "*** Update File: ",
-    "*** Delete File: ",
-    "*** Move to: ",
-];
 
 /// Returns the edits of a patch, one for each file.
 pub(crate) fn patched_files(patch: &str) -> Vec<FileEdit> {
@@ -21,15 +12,14 @@ pub(crate) fn patched_files(patch: &str) -> Vec<FileEdit> {
     let mut current = None;
     let shows_content = !has_private_key(patch);
     for line in patch.lines() {
-        let named = MARKS.iter().find_map(|mark| line.strip_prefix(mark));
-        if let Some(file) = named.map(str::trim) {
+        if let Some(file) = named_file(line) {
             current = (!file.is_empty()).then(|| {
                 *places.entry(file).or_insert_with(|| {
                     edits.push(FileEdit::of_path(file.to_owned()));
                     edits.len() - 1
                 })
             });
-        } else if line.trim_end() == END {
+        } else if line.trim_end() == PATCH_END {
             // Commands may follow the patch.
             current = None;
         } else if let Some(edit) = current.and_then(|place| edits.get_mut(place))

@@ -1,13 +1,13 @@
 //! State of one session between two hook calls: a small file that may be lost.
 
-use crate::failures::{RecentChanges, without_wrapping};
-use heirloom_agents::AgentProgram;
-use heirloom_engine::HookStateFolder;
-use heirloom_fs::durable;
-use heirloom_fs::project_fs::read_bounded;
+mod goal;
+mod session_summary;
+mod state_file;
+
+use crate::failures::RecentChanges;
 use heirloom_model::{RecordId, Timestamp, limits, text};
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Failure that is not resolved yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,9 +92,6 @@ pub(super) struct HookSessionState {
     is_lesson_asked: bool,
 }
 
-/// Minimum length of a prompt that changes the goal, characters.
-const GOAL_CHARS_MIN: usize = 40;
-
 /// Appends `one` without duplicates and drops the oldest entries beyond `most`.
 fn put<T: PartialEq>(list: &mut Vec<T>, one: T, most: usize) {
     list.retain(|other| *other != one);
@@ -105,42 +102,6 @@ fn put<T: PartialEq>(list: &mut Vec<T>, one: T, most: usize) {
 }
 
 impl HookSessionState {
-    /// Loads the state of a session and locks it. A session without an id has an empty state that is not saved.
-    ///
-    /// If the lock takes too long, the state is used without it; some text may then be injected twice.
-    pub(super) fn load(
-        memory: &Path,
-        host: AgentProgram,
-        session: Option<&str>,
-    ) -> (Self, Option<durable::Lock>) {
-        let Some(session) = session else {
-            return (Self::default(), None);
-        };
-        let folder = HookStateFolder::in_memory(memory);
-        if folder.create().is_err() {
-            return (Self::default(), None);
-        }
-        let name = text::hash_parts(&[host.as_str(), session]);
-        let lock = folder.path().join(format!("{name}.lock"));
-        let is_new = !lock.exists();
-        let lock = durable::lock(&lock, limits::HOOK_WAIT_MS);
-        if is_new {
-            forget_oldest(&folder);
-        }
-        let path = folder.path().join(format!("{name}.json"));
-        let mut state = read(&path).unwrap_or_default();
-        state.path = Some(path);
-        (state, lock.ok())
-    }
-
-    /// Saves the state, best effort.
-    pub(super) fn save(&self) {
-        let Some(path) = &self.path else { return };
-        if let Ok(bytes) = serde_json::to_vec(self) {
-            drop(durable::write_unsynced(path, &bytes));
-        }
-    }
-
     /// Resets the state at the start of a session, unless the session continues.
     pub(super) fn begin(&mut self, transcript: Option<&str>, source: Option<&str>) {
         match source {
@@ -178,25 +139,6 @@ impl HookSessionState {
             return 0;
         }
         std::fs::metadata(path).map_or(0, |found| found.len())
-    }
-
-    pub(super) fn add_prompt(&mut self, prompt: &str) {
-        const PROMPT_CHARS: usize = 600;
-        let plain = without_wrapping(prompt);
-        let prompt = if plain.is_empty() { prompt } else { plain };
-        let short = text::excerpt(prompt, PROMPT_CHARS);
-        self.goal.get_or_insert_with(|| short.clone());
-        // Short prompts answer a question or say to go on.
-        if self.current_goal.is_none() || text::chars(prompt.trim()) >= GOAL_CHARS_MIN {
-            self.current_goal = Some(short.clone());
-        }
-        self.prompt = Some(short);
-        self.prompts = self.prompts.saturating_add(1);
-    }
-
-    /// Returns the newest prompt that states a goal.
-    pub(super) fn current_goal(&self) -> Option<&str> {
-        self.current_goal.as_deref()
     }
 
     /// Counts a tool call; returns the number of calls since the last anchor.
@@ -336,29 +278,6 @@ impl HookSessionState {
         self.prompts > 0 && (self.failed > 0 || !self.files.is_empty())
     }
 
-    /// Summarises the session on one line.
-    pub(super) fn summary(&self) -> String {
-        let counted = |count: u32, one: &str| match count {
-            1 => format!("1 {one}"),
-            _ => format!("{count} {one}s"),
-        };
-        let mut text = counted(self.prompts, "prompt");
-        if !self.files.is_empty() {
-            text.push_str(&format!(", changed {}", shown(&self.files)));
-        }
-        if self.failed > 0 {
-            let failures = counted(self.failed, "failure");
-            let open = u32::try_from(self.failures.len()).unwrap_or(u32::MAX);
-            let state = match open.min(self.failed) {
-                0 => "mended".to_owned(),
-                open if open == self.failed => "not mended".to_owned(),
-                open => format!("{open} of them not mended"),
-            };
-            text.push_str(&format!(", {failures}, {state}"));
-        }
-        text
-    }
-
     /// Resets the counters after the end of a session; a continuation is another episode.
     pub(super) fn reset(&mut self) {
         self.prompts = 0;
@@ -369,67 +288,6 @@ impl HookSessionState {
         self.goal = None;
         self.current_goal = None;
         self.calls = 0;
-    }
-
-    /// Returns what a compacted conversation has to know again.
-    pub(super) fn compaction_text(&self) -> String {
-        let mut lines = Vec::new();
-        if let Some(goal) = &self.goal {
-            lines.push(format!("- The session began with: {goal}"));
-        }
-        if let Some(prompt) = self
-            .prompt
-            .as_ref()
-            .filter(|prompt| self.goal.as_ref() != Some(prompt))
-        {
-            lines.push(format!("- Asked last: {prompt}"));
-        }
-        if !self.files.is_empty() {
-            lines.push(format!("- Files changed so far: {}", shown(&self.files)));
-        }
-        if lines.is_empty() {
-            return String::new();
-        }
-        format!("## This Session\n{}\n\n", lines.join("\n"))
-    }
-}
-
-/// Lists the newest files.
-fn shown(files: &[String]) -> String {
-    const FILES: usize = 12;
-    let newest: Vec<&str> = (files.iter().rev())
-        .take(FILES)
-        .map(String::as_str)
-        .collect();
-    let more = files.len().saturating_sub(FILES);
-    let more = if more > 0 {
-        format!(" and {more} more")
-    } else {
-        String::new()
-    };
-    format!("{}{more}", newest.join(", "))
-}
-
-/// Reads a stored state; `None` if it is missing or invalid.
-fn read(path: &Path) -> Option<HookSessionState> {
-    let bytes = read_bounded(path, limits::HOOK_SESSION_BYTES_MAX).ok()?;
-    serde_json::from_slice(&bytes).ok()
-}
-
-/// Deletes the oldest states when there are too many; a tenth at once, so that few calls need to scan the folder.
-fn forget_oldest(folder: &HookStateFolder) {
-    const AT_ONCE: usize = limits::HOOK_SESSIONS_MAX / 10;
-    // Each state has a lock file.
-    let most = 2 * limits::HOOK_SESSIONS_MAX;
-    if folder.paths().len() <= most {
-        return;
-    }
-    let mut files = folder.files();
-    files.sort();
-    let least = most - 2 * AT_ONCE;
-    let surplus = files.len().saturating_sub(least);
-    for file in files.iter().take(surplus) {
-        drop(durable::remove_if_exists(&file.path));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Workspace and group files that a person edits: read with an ETag, saved only if the ETag still matches.
 
 use super::Engine;
-use super::group_files;
+use super::groups::file_cache;
 use super::workspace::{EditableRoot, PREVIOUS_FOLDER};
 use heirloom_formats::group;
 use heirloom_formats::workspace::FIXED_FILES;
@@ -225,7 +225,7 @@ fn make_folder_of(path: &Path) -> Result<(), Fault> {
 }
 
 fn read(path: &Path) -> Result<EditableText, Fault> {
-    match group_files::read(path) {
+    match file_cache::read(path) {
         Ok(None) => Ok(EditableText::new(String::new())),
         Ok(Some(file)) if file.cut_bytes == 0 => Ok(EditableText::new(file.text)),
         Ok(Some(_)) => Err(Fault::refused(format!(

@@ -4,7 +4,7 @@
 //! the next sweep without a duplicate note.
 
 use super::NewNote;
-use super::group_files;
+use super::groups::file_cache;
 use crate::engine::ProjectFiles;
 use heirloom_formats::group::{InboxRequest, parse_request};
 use heirloom_fs::durable;
@@ -250,7 +250,7 @@ fn waiting_files(inbox: &Path) -> Result<Vec<OsString>, Fault> {
 }
 
 fn read_content(path: &Path) -> Content {
-    match group_files::open(path) {
+    match file_cache::open(path) {
         Ok(None) => return Content::Gone,
         Ok(Some((_, found))) if found.len() > INBOX_FILE_BYTES_MAX => {
             let bytes = found.len();
@@ -273,7 +273,7 @@ fn read_content(path: &Path) -> Content {
 
 /// Reads a regular file up to the size limit.
 fn read_file(path: &Path) -> Result<Vec<u8>, String> {
-    let Some((file, found)) = group_files::open(path)? else {
+    let Some((file, found)) = file_cache::open(path)? else {
         return Err("it is gone".to_owned());
     };
     let mut bytes = Vec::new();

@@ -11,7 +11,7 @@ use heirloom_fs::durable;
 use heirloom_fs::project_fs::{self, DigestProblem, PathProblem};
 use heirloom_model::kinds::{ARTIFACT_FILE, CATEGORY_FACT, ErrorRecord, Knowledge, StepState};
 use heirloom_model::text::EscapedPath;
-use heirloom_model::{Fault, Kind, KindData, Record, Timestamp, limits};
+use heirloom_model::{Fault, Kind, KindData, Record, limits};
 use heirloom_store::Filter;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -196,7 +196,7 @@ impl Mirror<'_> {
         if mirror::to_json(&ours) == mirror::to_json(&parsed.file) {
             return Ok(MirrorState::Same);
         }
-        let written: Option<Timestamp> = parsed.file.last_checkpoint.parse().ok();
+        let written = mirror::parse_time(&parsed.file.last_checkpoint);
         Ok(match (self.engine.records().last_write()?, written) {
             (Some(last), Some(written)) if last <= written => MirrorState::Different,
             (None, _) => MirrorState::Different,
@@ -224,7 +224,7 @@ impl Mirror<'_> {
             repository: attr("repository")
                 .unwrap_or_else(|| self.engine.contexts().repository_name()),
             iteration: session.as_ref().map_or(0, iteration_of),
-            last_checkpoint: self.engine.now().to_string(),
+            last_checkpoint: mirror::format_time(self.engine.now()),
             ..MirrorFile::default()
         };
         file.tasks = self.mirror_tasks()?;

@@ -1,6 +1,8 @@
 //! Context windows of conversations: compaction of a history, and storage of what it leaves out.
 
 mod archive_files;
+mod content_expansion;
+mod dropped_content;
 mod model_summary;
 mod spend_ledger;
 mod summary_publishing;
@@ -14,12 +16,8 @@ pub use window_timeline::{TimelinePoint, WindowTimeline};
 use super::Engine;
 use archive_files::WindowFolder;
 use heirloom_fs::durable;
-use heirloom_model::{Fault, limits, text};
-use heirloom_window::{
-    CompactedWindow, CompactionReport, Conversation, Policy, WindowState, WireFormat,
-};
-use serde_json::Value;
-use serde_json::value::RawValue;
+use heirloom_model::{Fault, limits};
+use heirloom_window::{CompactionReport, Conversation, Policy, WindowState, WireFormat};
 use std::path::PathBuf;
 
 /// Lock of the window files.
@@ -151,44 +149,6 @@ impl Windows<'_> {
         })
     }
 
-    /// Returns the full, redacted content that a window left out under this id. With a session the text is marked as
-    /// expanded and not shortened again.
-    ///
-    /// Errors: `NotFound`.
-    pub fn expand(&self, id: &str, session: Option<&str>) -> Result<ExpandedContent, Fault> {
-        let wanted = id.trim();
-        let session = session.map(|id| self.window_session_id(id)).transpose()?;
-        let found = match WindowFolder::overflow(&self.engine.folder)?.find(wanted)? {
-            Some(path) => ExpandedContent {
-                id: wanted.to_owned(),
-                content: ArchivedContent::Text(archive_files::read_text(&path)?),
-                file: path,
-            },
-            None => self.expand_messages(wanted)?,
-        };
-        if let Some(session) = &session {
-            self.remember_expanded(session, &found.id)?;
-        }
-        Ok(found)
-    }
-
-    /// Stores a full, redacted output; returns its id and file.
-    pub fn store_output(&self, tool: &str, whole: &str) -> Result<(String, PathBuf), Fault> {
-        self.engine.require_memory()?;
-        let lock = self.window_lock()?;
-        let mut folder = WindowFolder::overflow(&self.engine.folder)?;
-        let id = text::hash16(whole);
-        let path = match folder.find(&id)? {
-            Some(path) => path,
-            None => folder.write(
-                &archive_files::overflow_name(&id, tool),
-                self.engine.redaction().redact_input(whole).as_bytes(),
-            )?,
-        };
-        drop(lock);
-        Ok((id, path))
-    }
-
     /// Returns the window state of a session; `None` if it has none. Errors: `NotFound` for an unknown session.
     pub fn session(&self, session: &str) -> Result<Option<SessionWindow>, Fault> {
         let Some(mut found) = self.window_of(session)? else {
@@ -209,63 +169,6 @@ impl Windows<'_> {
         Ok(all)
     }
 
-    fn expand_messages(&self, wanted: &str) -> Result<ExpandedContent, Fault> {
-        let hex = wanted
-            .strip_prefix(archive_files::ARCHIVE_ID)
-            .unwrap_or(wanted);
-        let Some(path) = WindowFolder::archive(&self.engine.folder)?.find(hex)? else {
-            let shown = text::excerpt(wanted, 60);
-            return Err(
-                Fault::not_found(format!("nothing is stored under `{shown}`")).hint(
-                    "ids are in shortened outputs, summaries, and the report of `heirloom compact`",
-                ),
-            );
-        };
-        let text = archive_files::read_text(&path)?;
-        Ok(ExpandedContent {
-            id: format!("{}{hex}", archive_files::ARCHIVE_ID),
-            content: ArchivedContent::Messages(archive_files::parse_messages(&text, &path)?),
-            file: path,
-        })
-    }
-
-    /// Stores what the window leaves out; for a session also its turns.
-    fn store_parts(
-        &self,
-        conversation: &Conversation,
-        made: &CompactedWindow,
-        request: &WindowRequest<'_>,
-        session: Option<&str>,
-        notes: &mut Vec<String>,
-    ) -> Result<Vec<PathBuf>, Fault> {
-        let lacks = made
-            .report
-            .shortened
-            .iter()
-            .any(|one| one.full_text_at.is_some())
-            || !made.report.dropped.is_empty();
-        if !lacks && session.is_none() {
-            return Ok(Vec::new());
-        }
-        self.engine.require_memory()?;
-        let lock = self.window_lock()?;
-        let mut written = Vec::new();
-        if lacks {
-            self.store_outputs(conversation, made, &mut written)?;
-            self.store_dropped(conversation, made, request, session, &mut written)?;
-        }
-        if let Some(session) = session {
-            if let Some(summary) = &made.report.summary
-                && !self.is_published(session, &summary.id)?
-            {
-                notes.extend(self.publish_summary(made, request, session)?);
-            }
-            self.store_turns(conversation, &made.report, request, session)?;
-        }
-        drop(lock);
-        Ok(written)
-    }
-
     /// Locks the window files against other processes.
     fn window_lock(&self) -> Result<durable::Lock, Fault> {
         if !self.engine.folder.is_dir() {
@@ -275,103 +178,5 @@ impl Windows<'_> {
             &self.engine.folder.join(LOCK),
             limits::FILE_LOCK_MS,
         )?)
-    }
-
-    fn store_outputs(
-        &self,
-        conversation: &Conversation,
-        made: &CompactedWindow,
-        written: &mut Vec<PathBuf>,
-    ) -> Result<(), Fault> {
-        let mut folder = WindowFolder::overflow(&self.engine.folder)?;
-        for one in made.overflows(conversation) {
-            if folder.has(one.id, one.name)? {
-                continue;
-            }
-            let tool = (made.report.shortened.iter())
-                .find(|shortened| shortened.id == one.id)
-                .map_or("", |shortened| shortened.tool.as_str());
-            let name = match one.name {
-                Some(name) => archive_files::file_name(name).to_owned(),
-                None => archive_files::overflow_name(one.id, tool),
-            };
-            written.push(folder.write(
-                &name,
-                self.engine.redaction().redact_input(one.text).as_bytes(),
-            )?);
-        }
-        Ok(())
-    }
-
-    fn store_dropped(
-        &self,
-        conversation: &Conversation,
-        made: &CompactedWindow,
-        request: &WindowRequest<'_>,
-        session: Option<&str>,
-        written: &mut Vec<PathBuf>,
-    ) -> Result<(), Fault> {
-        if made.report.dropped.is_empty() {
-            return Ok(());
-        }
-        let mut folder = WindowFolder::archive(&self.engine.folder)?;
-        let known = session.map(|id| self.window_session(id)).transpose()?;
-        let agent = known.flatten().and_then(|session| session.agent);
-        let agent = request
-            .agent
-            .map(|name| self.engine.redaction().redact_input(name).into_owned())
-            .or(agent);
-        let agent = agent.unwrap_or_else(|| "agent".to_owned());
-        for dropped in &made.report.dropped {
-            let hex = dropped
-                .id
-                .strip_prefix(archive_files::ARCHIVE_ID)
-                .unwrap_or(&dropped.id);
-            if folder.has(hex, None)? {
-                continue;
-            }
-            let head = archive_files::ArchiveHeader {
-                id: &dropped.id,
-                agent: &agent,
-                session,
-                form: conversation.format.as_str(),
-                at: self.engine.now(),
-            };
-            let messages = self.redact_messages(&conversation.archive(dropped))?;
-            let name = archive_files::archive_name(&head, hex);
-            let text = archive_files::archive_json(&head, &messages);
-            let (name, bytes) = match self.engine.settings.archive_gzip {
-                true => archive_files::compress(&name, &text)?,
-                false => (name, text.into_bytes()),
-            };
-            written.push(folder.write(&name, &bytes)?);
-        }
-        Ok(())
-    }
-
-    /// Redacts messages; messages without secrets stay unchanged, byte for byte.
-    fn redact_messages(&self, array: &str) -> Result<Vec<String>, Fault> {
-        let raw: Vec<&RawValue> = serde_json::from_str(array).map_err(|error| {
-            Fault::failed(format!("dropped messages are not valid JSON: {error}"))
-        })?;
-        Ok(raw
-            .into_iter()
-            .map(|one| self.redact_message(one.get()))
-            .collect())
-    }
-
-    fn redact_message(&self, raw: &str) -> String {
-        let Ok(mut value) = serde_json::from_str::<Value>(raw) else {
-            // The JSON is nested too deeply to be redacted; its redacted text is stored instead.
-            return Value::String(self.engine.redaction().redact_input(raw).into_owned())
-                .to_string();
-        };
-        let mut kinds = Vec::new();
-        self.engine.redactor.redact_value(&mut value, &mut kinds);
-        if kinds.is_empty() {
-            raw.to_owned()
-        } else {
-            value.to_string()
-        }
     }
 }

@@ -1,8 +1,9 @@
 //! Reader of JSON values into a mirror; unusable values are reported and skipped.
 
+use super::mirror_time::ZERO_TIME;
 use super::{
     MirrorDecision, MirrorDiagnostic, MirrorError, MirrorErrorItem, MirrorFile, MirrorTask,
-    PrNumber, ZERO_TIME,
+    PrNumber,
 };
 use heirloom_model::record::Attrs;
 use heirloom_model::{Timestamp, limits};

@@ -1,6 +1,6 @@
 //! `heirloom accept`.
 
-use crate::proposals;
+use crate::pending_proposals;
 use crate::store_access::CliSession;
 use heirloom_engine::NewRecord;
 use heirloom_model::Fault;
@@ -13,7 +13,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
-    let (engine, record) = proposals::find_proposal(&args.id, session)?;
+    let (engine, record) = pending_proposals::find_proposal(&args.id, session)?;
     // A statement of the same fact by a person confirms the proposal.
     let accepted = engine.records().remember(NewRecord {
         category: record.category().map(str::to_owned),
@@ -21,6 +21,6 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         text: record.text,
         ..NewRecord::default()
     })?;
-    proposals::print_outcome(&accepted, "accepted", session);
+    pending_proposals::print_outcome(&accepted, "accepted", session);
     Ok(0)
 }

@@ -1,7 +1,7 @@
 //! `heirloom context`.
 
 use crate::json_output;
-use crate::receipt_items::{self, ReceiptRow};
+use crate::receipt_table::{self, ReceiptRow};
 use crate::store_access::CliSession;
 use heirloom_engine::ContextRequest;
 use heirloom_model::context::{Context, ReceiptItem};
@@ -134,7 +134,7 @@ fn receipt_lines(context: &Context) -> Vec<String> {
             text: item.excerpt.clone(),
         };
         let rows = section.items.iter().map(row).collect();
-        lines.extend(receipt_items::item_lines(rows));
+        lines.extend(receipt_table::item_lines(rows));
     }
     lines.extend(context.notes.iter().map(|note| format!("note: {note}")));
     lines

@@ -2,7 +2,7 @@
 
 use super::session::text_or_input;
 use crate::store_access::CliSession;
-use crate::{json_output, proposals};
+use crate::{json_output, pending_proposals};
 use heirloom_engine::NewRecord;
 use heirloom_formats::group::AGENT_DEFAULT;
 use heirloom_model::conflict::can_arbitrate;
@@ -59,15 +59,15 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         true => "proposed: it is not used before the user accepts it",
         false => "proposed: it is used, and marked as a proposal",
     };
-    proposals::print_outcome(&proposed, message, session);
+    pending_proposals::print_outcome(&proposed, message, session);
     Ok(0)
 }
 
 fn list(is_user_memory: bool, session: &mut CliSession) -> Result<u8, Fault> {
     let pending = match is_user_memory {
         true if !session.has_user_memory() => Vec::new(),
-        true => proposals::list_pending(&session.user_engine()?)?,
-        false => proposals::list_pending(&session.open()?)?,
+        true => pending_proposals::list_pending(&session.user_engine()?)?,
+        false => pending_proposals::list_pending(&session.open()?)?,
     };
     if session.out.json {
         session.out.value(&json_output::list("records", &pending));

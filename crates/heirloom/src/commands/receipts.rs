@@ -1,6 +1,6 @@
 //! `heirloom receipts`.
 
-use crate::receipt_items::{self, ReceiptRow};
+use crate::receipt_table::{self, ReceiptRow};
 use crate::store_access::CliSession;
 use crate::terminal_output;
 use heirloom_engine::{ReceiptPart, StoredReceipt};
@@ -156,7 +156,7 @@ fn print_sections(receipt: &StoredReceipt, session: &mut CliSession) {
             origin: [field(item, "id"), field(item, "file")].concat(),
             text: field(item, "text"),
         };
-        for line in receipt_items::item_lines(items.iter().map(row).collect()) {
+        for line in receipt_table::item_lines(items.iter().map(row).collect()) {
             session.out.line(&line);
         }
         if let Some(more) = section.get("more_left_out").and_then(Value::as_u64) {

@@ -1,6 +1,6 @@
 //! `heirloom reject`.
 
-use crate::proposals;
+use crate::pending_proposals;
 use crate::store_access::CliSession;
 use heirloom_model::{Fault, text};
 use serde_json::json;
@@ -13,7 +13,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
-    let (engine, record) = proposals::find_proposal(&args.id, session)?;
+    let (engine, record) = pending_proposals::find_proposal(&args.id, session)?;
     engine.records().forget(record.id)?;
     let id = record.id.to_string();
     if session.out.json {

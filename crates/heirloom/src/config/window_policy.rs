@@ -1,5 +1,6 @@
 //! Window policy from the settings, or from a policy file.
 
+use super::key_suggestion::{is_known, suggest_key};
 use super::layers::{self, Layer};
 use super::{Config, KEYS};
 use heirloom_model::text::EscapedPath;
@@ -69,25 +70,6 @@ fn build_policy(keys: Table, place: &str) -> Result<Policy, Fault> {
     })
 }
 
-fn known_keys() -> impl Iterator<Item = &'static str> {
-    KEYS.iter()
-        .filter_map(|key| key.name.strip_prefix("window."))
-}
-
-fn is_known(name: &str) -> bool {
-    known_keys().any(|key| key == name)
-}
-
-/// Returns a hint with the key closest to an unknown one.
-fn suggest_key(name: &str) -> String {
-    let name = text::clip(name, 60).to_lowercase();
-    let nearest = known_keys().min_by_key(|key| strsim::osa_distance(key, &name));
-    match nearest {
-        Some(key) => format!("did you mean `{key}`? `heirloom config window` lists every key"),
-        None => "`heirloom config window` lists every key".to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::layers::tests::layered;
@@ -130,11 +112,5 @@ mod tests {
             (200, 40_000)
         );
         assert_eq!(found.tools["db_*"].max_length, Some(900));
-    }
-
-    #[test]
-    fn unknown_key_suggests_closest_key() {
-        assert!(suggest_key("summary_treshold").contains("`summary_threshold`"));
-        assert!(suggest_key(&"x".repeat(9_000)).contains("did you mean"));
     }
 }

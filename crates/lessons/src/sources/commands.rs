@@ -2,6 +2,7 @@
 
 mod check_cycle;
 mod classification;
+mod command_candidates;
 mod command_form;
 mod folder;
 mod run_outcome;
@@ -10,21 +11,18 @@ mod usage;
 
 use crate::cues::{CommandCues, Cues};
 use crate::place::{EventPlace, call_name};
-use crate::shell_line::{SimpleCommand, read_shell_line};
-use crate::{Candidate, LessonContent, SourceKind, Speaker};
+use crate::shell_line::read_shell_line;
 use check_cycle::CheckCycle;
 use classification::classify_command;
-use folder::FolderTracker;
+use folder::{FolderTracker, is_folder_lost};
 use heirloom_agents::transcripts::{EventBody, ToolAction, ToolOutcome, TranscriptEvent};
 use run_outcome::{CommandPosition, background_id, is_finished_background, run_succeeded};
 use serde::{Deserialize, Serialize};
-use tracker::TrackerUse;
-use usage::{CommandUsage, FinishedRun, UsageTable};
+use tracker::{TrackerUse, is_commit};
+use usage::{FinishedRun, UsageTable};
 
 /// Greatest number of calls without a result that are kept.
 const PENDING_MAX: usize = 16;
-/// Number of successes from which on a command works.
-const SUCCESSES_MIN: u32 = 2;
 /// Name of the tool whose shell keeps its folder between calls.
 const SHELL_WITH_FOLDER: &str = "Bash";
 
@@ -211,145 +209,6 @@ impl Commands {
     pub(crate) fn set_project_folder(&mut self, folder: &str) {
         self.folders.set_project(folder);
     }
-
-    /// Adds the candidates found so far.
-    pub(crate) fn add_candidates(&self, cues: &Cues, out: &mut Vec<Candidate>) {
-        let cues = &cues.commands;
-        let (merged, indices) = self.usages.merged(|folder| self.folders.relative(folder));
-        let mut chosen: Vec<&CommandUsage> = Vec::new();
-        for usage in merged.iter().filter(|usage| usage.last_succeeded) {
-            let is_same = |other: &&mut &CommandUsage| {
-                other.purpose == usage.purpose && other.folder == usage.folder
-            };
-            match chosen.iter_mut().find(is_same) {
-                Some(other) if other.succeeded < usage.succeeded => *other = usage,
-                Some(_) => {}
-                None => chosen.push(usage),
-            }
-        }
-        chosen.retain(|usage| usage.succeeded >= SUCCESSES_MIN);
-        let checks = self.cycle.usual_checks(&merged, &indices);
-        out.extend(checks_candidate(&checks, cues));
-        for usage in &chosen {
-            out.extend(usage_candidate(usage, &chosen, cues));
-        }
-        if let Some(text) = self.tracker.text() {
-            let record = CommandRecord {
-                key: "command:tracker".to_owned(),
-                text,
-                worth: cues.worth.tracker,
-            };
-            out.push(record.into_candidate(&self.tracker.place));
-        }
-    }
-}
-
-/// Returns the record about checks before commits.
-fn checks_candidate(checks: &[&CommandUsage], cues: &CommandCues) -> Option<Candidate> {
-    let latest = checks.iter().max_by_key(|usage| usage.place.position)?;
-    let forms: Vec<String> = checks
-        .iter()
-        .map(|usage| match usage.folder.as_str() {
-            "" => format!("`{}`", usage.form),
-            folder => format!("`{}` in `{folder}`", usage.form),
-        })
-        .collect();
-    let (last, rest) = forms.split_last()?;
-    let record = CommandRecord {
-        key: "command:checks".to_owned(),
-        text: format!(
-            "Before its commits this session ran {} and {last}; all passed.",
-            rest.join(", ")
-        ),
-        worth: cues.worth.checks,
-    };
-    Some(record.into_candidate(&latest.place))
-}
-
-/// Returns the record about a command for one purpose and folder.
-fn usage_candidate(
-    usage: &CommandUsage,
-    chosen: &[&CommandUsage],
-    cues: &CommandCues,
-) -> Option<Candidate> {
-    let purpose = cues.purpose.get(usage.purpose)?;
-    let (place, key) = match usage.folder.as_str() {
-        "" => (String::new(), format!("command:{}", purpose.name)),
-        folder => (
-            format!(" in `{folder}`"),
-            format!("command:{}:{folder}", purpose.name),
-        ),
-    };
-    let is_generation = purpose.name == "generate";
-    let migration = chosen.iter().find(|other| {
-        let follows = other.place.position > usage.place.position;
-        let is_migration = cues
-            .purpose
-            .get(other.purpose)
-            .is_some_and(|purpose| purpose.name == "migrate");
-        is_generation && follows && is_migration
-    });
-    let then = migration.map_or(String::new(), |other| format!(", then `{}`", other.form));
-    let mut text = format!(
-        "{}{place}: `{}`{then} ({} times in this session, last time passed).",
-        purpose.label, usage.form, usage.succeeded
-    );
-    let mut worth = match purpose.name.as_str() {
-        "generate" | "migrate" | "deploy" => cues.worth.generation,
-        _ => cues.worth.repeated,
-    };
-    if let Some(slow) = usage.slow_first_run() {
-        text = format!("{text} {slow}");
-        worth = worth.max(cues.worth.slow_first_run);
-    }
-    let record = CommandRecord { key, text, worth };
-    Some(record.into_candidate(&usage.place))
-}
-
-/// Text of a record about commands.
-struct CommandRecord {
-    key: String,
-    text: String,
-    worth: f32,
-}
-
-impl CommandRecord {
-    fn into_candidate(self, place: &EventPlace) -> Candidate {
-        Candidate {
-            source: SourceKind::Command,
-            speaker: Speaker::Program,
-            evidence: vec![place.evidence(&self.text)],
-            content: LessonContent::Knowledge {
-                category: "fact".to_owned(),
-                key: Some(self.key),
-                text: self.text,
-                rationale: None,
-            },
-            worth: self.worth,
-            at: place.at,
-            agent: place.agent.clone(),
-        }
-    }
-}
-
-/// Returns true if a result shows that the shell is not in the folder that its commands entered.
-fn is_folder_lost(outcome: ToolOutcome, output: &str) -> bool {
-    let end = output.floor_char_boundary(400);
-    let head = output.get(..end).unwrap_or_default();
-    let start = output.ceil_char_boundary(output.len().saturating_sub(300));
-    let tail = output.get(start..).unwrap_or_default();
-    tail.contains("Shell cwd was reset") || (outcome == ToolOutcome::Failed && head.contains("cd:"))
-}
-
-/// Returns true for a command that makes a commit.
-fn is_commit(command: &SimpleCommand) -> bool {
-    let verb = command
-        .words
-        .iter()
-        .skip(1)
-        .find(|word| !word.starts_with('-'));
-    matches!(command.word(0), "git" | "jj" | "hg" | "sl")
-        && verb.is_some_and(|verb| verb == "commit")
 }
 
 /// Returns the number of seconds between two times.

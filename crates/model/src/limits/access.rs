@@ -11,4 +11,4 @@ pub const LOGIN_LINK_S: i64 = 120;
 /// Maximum number of concurrent logins; the least recently used one is logged out.
 pub const LOGINS_MAX: usize = 200;
 /// Idle timeout of a login, seconds.
-pub const LOGIN_S: u64 = 12 * 3_600;
+pub const LOGIN_IDLE_TIMEOUT_S: u64 = 12 * 3_600;

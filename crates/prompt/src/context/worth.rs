@@ -5,11 +5,11 @@ mod line_excerpt;
 mod standing_text;
 mod writer;
 
-use super::allocate::SourceAllocation;
 use super::blocks::{self, OPENING};
+use super::budget_allocation::SourceAllocation;
+use super::priority_selection;
 use super::sanitize::Sanitizer;
-use super::select;
-use super::selection::{self, Selection, SelectionInput, SelectionReason, Verdict};
+use super::worth_selection::{self, Selection, SelectionInput, SelectionReason, Verdict};
 use candidates::CandidateList;
 use heirloom_model::context::{Context, MemoryView};
 use heirloom_model::section::{Section, SourceRow};
@@ -74,7 +74,7 @@ pub fn render_by_worth(input: &WorthInput<'_>) -> Context {
         true => (within, within.saturating_sub(standing.chars_inside)),
         false => (within.saturating_add(standing.chars_inside), within),
     };
-    let guaranteed = select::select_guaranteed(&mut blocks, room);
+    let guaranteed = priority_selection::select_guaranteed(&mut blocks, room);
     let list = CandidateList::new(&blocks, &sources, &standing, input);
     let opening = if guaranteed.chars == 0 {
         text::chars(OPENING)
@@ -91,7 +91,7 @@ pub fn render_by_worth(input: &WorthInput<'_>) -> Context {
             floor: input.floor,
             reserved_chars: OMISSION_CHARS_MAX.min(room / OMISSION_SHARE) + opening,
         };
-        selection::select(&asked, room - guaranteed.chars)
+        worth_selection::select(&asked, room - guaranteed.chars)
     } else {
         nothing_fits(list.items.len())
     };

@@ -3,14 +3,14 @@
 //! Days are in UTC; the library knows no other time zone.
 
 mod calendar_dates;
-mod date_words;
+mod date_word_parser;
 mod relative_dates;
 mod span;
 
 pub use span::TimeSpan;
 
 use calendar_dates::{parse_calendar, parse_introduced, parse_iso};
-use date_words::{parse_month, parse_year};
+use date_word_parser::{parse_month, parse_year};
 use heirloom_model::civil::Date;
 use heirloom_model::{Timestamp, tz};
 use relative_dates::{parse_ago, parse_relative, parse_single_word};

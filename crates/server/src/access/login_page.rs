@@ -1,6 +1,6 @@
 //! Browser login by a one-time link, and logout.
 
-use super::{Access, logins};
+use super::{Access, session_cookie};
 use crate::{App, Problem};
 use axum::Router;
 use axum::extract::{Query, State};
@@ -41,13 +41,7 @@ async fn log_in(
         return Ok(login_page());
     };
     let secret = app.logins().add(role)?;
-    let name = logins::cookie_name(app.options());
-    let secure = if app.options().is_secure {
-        "; Secure"
-    } else {
-        ""
-    };
-    let cookie = format!("{name}={secret}; Path=/; HttpOnly; SameSite=Strict{secure}");
+    let cookie = session_cookie::set_session(app.options(), &secret);
     let mut answer = Redirect::to("/").into_response();
     let cookie = HeaderValue::from_str(&cookie)
         .map_err(|error| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
@@ -60,8 +54,7 @@ async fn log_in(
 
 async fn log_out(State(app): State<App>, access: Access) -> Response {
     app.logins().remove(&access);
-    let name = logins::cookie_name(app.options());
-    let expired = format!("{name}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
+    let expired = session_cookie::delete_session(app.options());
     let mut answer = Redirect::to("/login").into_response();
     if let Ok(cookie) = HeaderValue::from_str(&expired) {
         answer.headers_mut().insert(header::SET_COOKIE, cookie);

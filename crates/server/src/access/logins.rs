@@ -1,8 +1,9 @@
 //! Session cookies of browsers that used a login link; kept in memory only.
 
 use super::Access;
+use super::session_cookie::find_session;
 use crate::app::ServerOptions;
-use axum::http::{HeaderMap, header};
+use axum::http::HeaderMap;
 use blake3::Hash;
 use heirloom_model::{AccessRole, Fault, limits};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -50,7 +51,7 @@ impl Logins {
 
     /// Finds the login of a session cookie and marks it as used.
     pub(super) fn find(&self, headers: &HeaderMap, options: &ServerOptions) -> Option<Access> {
-        let secret = find_cookie(headers, &cookie_name(options))?;
+        let secret = find_session(headers, options)?;
         let hash = blake3::hash(secret.as_bytes());
         let mut all = self
             .by_last_use
@@ -82,25 +83,8 @@ impl Logins {
 }
 
 fn remove_expired(all: &mut Vec<Login>) {
-    let most = Duration::from_secs(limits::LOGIN_S);
+    let most = Duration::from_secs(limits::LOGIN_IDLE_TIMEOUT_S);
     all.retain(|login| login.last_used.elapsed() < most);
-}
-
-/// Returns the cookie name with the port: browsers share cookies between ports, so two servers on one machine need
-/// two names.
-pub(super) fn cookie_name(options: &ServerOptions) -> String {
-    format!("heirloom-{}", options.port)
-}
-
-fn find_cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
-    let all = headers.get_all(header::COOKIE).into_iter();
-    let mut pairs = all
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(';'))
-        .filter_map(|pair| pair.trim().split_once('='));
-    pairs
-        .find(|(found, _)| *found == name)
-        .map(|(_, value)| value)
 }
 
 fn random_hex() -> Result<String, Fault> {
@@ -116,7 +100,7 @@ fn random_hex() -> Result<String, Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use axum::http::HeaderValue;
+    use axum::http::{HeaderValue, header};
 
     fn is_in(logins: &Logins, secret: &str) -> bool {
         let options = ServerOptions {
@@ -133,7 +117,7 @@ mod tests {
     async fn login_expires_after_idle_time() {
         let logins = Logins::default();
         let secret = logins.add(AccessRole::User).unwrap();
-        let most = Duration::from_secs(limits::LOGIN_S);
+        let most = Duration::from_secs(limits::LOGIN_IDLE_TIMEOUT_S);
         tokio::time::advance(most - Duration::from_secs(1)).await;
         assert!(is_in(&logins, &secret));
         tokio::time::advance(most - Duration::from_secs(1)).await;

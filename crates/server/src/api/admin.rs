@@ -1,8 +1,9 @@
 //! Administration: projects, tokens, and permanent deletion.
 
-use super::extractors::{JsonBody, NewestQuery, QueryParams};
+use super::json_body::JsonBody;
 use super::json_types::WriteOutcome;
 use super::pagination::List;
+use super::query_params::{NewestQuery, QueryParams};
 use crate::{Access, App, Problem};
 use axum::Json;
 use axum::extract::{Path, State};
@@ -222,7 +223,7 @@ pub(super) async fn purge(
     let ids = body
         .ids
         .iter()
-        .map(|given| super::extractors::parse_id(given));
+        .map(|given| super::field_checks::parse_id(given));
     let ids = ids.collect::<Result<Vec<_>, _>>()?;
     let records = Some(ids).filter(|ids| !ids.is_empty());
     let targets = [

@@ -1,6 +1,6 @@
 //! `/api/analytics`: success rates of episodes; `/api/status`: state of the store.
 
-use super::extractors::{ProjectQuery, QueryParams};
+use super::query_params::{ProjectQuery, QueryParams};
 use crate::{Access, App, Problem};
 use axum::Json;
 use axum::extract::State;

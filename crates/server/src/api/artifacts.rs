@@ -1,8 +1,10 @@
 //! `/api/memory/artifacts`: files that tasks produced.
 
-use super::extractors::{JsonBody, QueryParams, deserialize_count, parse_id};
+use super::field_checks::{deserialize_count, parse_id};
+use super::json_body::JsonBody;
 use super::json_types::{self, Artifact, WriteOutcome};
 use super::pagination::{List, page_size, parse_cursor};
+use super::query_params::QueryParams;
 use crate::{Access, App, Problem};
 use axum::Json;
 use axum::extract::{Path, State};

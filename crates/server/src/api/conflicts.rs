@@ -1,8 +1,10 @@
 //! `/api/conflicts`: listing and resolving conflicts between sources.
 
-use super::extractors::{JsonBody, ProjectQuery, QueryParams, parse_id};
+use super::field_checks::parse_id;
+use super::json_body::JsonBody;
 use super::json_types::{self, Knowledge, WriteOutcome};
 use super::pagination::List;
+use super::query_params::{ProjectQuery, QueryParams};
 use crate::{Access, App, Problem};
 use axum::Json;
 use axum::extract::{Path, State};

@@ -1,7 +1,8 @@
 //! `/api/context`: contexts within a budget; `/api/receipts`: what earlier contexts contained.
 
-use super::extractors::{JsonBody, NewestQuery, ProjectQuery, QueryParams};
+use super::json_body::JsonBody;
 use super::pagination::{List, page_size};
+use super::query_params::{NewestQuery, ProjectQuery, QueryParams};
 use super::recall_types::round_score;
 use crate::app::is_found;
 use crate::{Access, App, Problem};

@@ -1,10 +1,10 @@
 //! `/api/memory/episodes`: attempts at tasks and their outcomes.
 
-use super::extractors::{
-    JsonBody, QueryParams, deserialize_count, deserialize_small_count, parse_time,
-};
+use super::field_checks::{deserialize_count, deserialize_small_count, parse_time};
+use super::json_body::JsonBody;
 use super::json_types::{self, Episode, WriteOutcome};
 use super::pagination::{List, page_size, parse_cursor};
+use super::query_params::QueryParams;
 use crate::{Access, App, Problem};
 use axum::Json;
 use axum::extract::State;

@@ -1,6 +1,6 @@
 //! `/api/events`: stream of changes.
 
-use super::extractors::{ProjectQuery, QueryParams};
+use super::query_params::{ProjectQuery, QueryParams};
 use crate::{Access, App, Problem, event_feed};
 use axum::extract::State;
 use axum::http::HeaderMap;

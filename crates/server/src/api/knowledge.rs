@@ -1,8 +1,11 @@
 //! `/api/memory/knowledge`: knowledge with one current value per key and category.
 
-use super::extractors::{JsonBody, ProjectQuery, QueryParams, ScopeFields, parse_id, parse_time};
+use super::field_checks::{parse_id, parse_time};
+use super::json_body::JsonBody;
 use super::json_types::{self, Knowledge, WriteOutcome};
 use super::pagination::{List, page_size, parse_cursor};
+use super::query_params::{ProjectQuery, QueryParams};
+use super::scope_fields::ScopeFields;
 use crate::{Access, App, Problem};
 use axum::Json;
 use axum::extract::{Path, State};

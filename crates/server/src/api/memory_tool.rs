@@ -1,6 +1,6 @@
 //! `/api/memory/tool`: commands of Anthropic's memory tool on workspace files.
 
-use super::extractors::JsonBody;
+use super::json_body::JsonBody;
 use crate::{Access, App, Problem};
 use axum::Json;
 use axum::extract::State;

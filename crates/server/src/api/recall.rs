@@ -1,8 +1,10 @@
 //! `/api/recall`: search over all kinds; `/api/tried`: similar past attempts.
 
-use super::extractors::{JsonBody, QueryParams, deserialize_size, parse_time};
+use super::field_checks::{deserialize_size, parse_time};
+use super::json_body::JsonBody;
 use super::json_types::{self, Episode};
 use super::pagination::List;
+use super::query_params::QueryParams;
 use super::recall_types::{RecallHit, recall_hit, round_score};
 use crate::{Access, App, Problem};
 use axum::Json;

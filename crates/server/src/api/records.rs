@@ -1,8 +1,10 @@
 //! Records of any kind: read, retire, undo, mark, history.
 
-use super::extractors::{JsonBody, NewestQuery, ProjectQuery, QueryParams, parse_id};
+use super::field_checks::parse_id;
+use super::json_body::JsonBody;
 use super::json_types::{self, AnyRecord, EventEntry, WriteOutcome};
 use super::pagination::{List, page_size, parse_cursor};
+use super::query_params::{NewestQuery, ProjectQuery, QueryParams};
 use crate::{Access, App, Problem};
 use axum::Json;
 use axum::extract::{FromRequestParts, Path, State};

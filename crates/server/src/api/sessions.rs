@@ -1,7 +1,8 @@
 //! `/api/sessions`: conversations and their turns.
 
-use super::extractors::{JsonBody, ProjectQuery, QueryParams};
+use super::json_body::JsonBody;
 use super::pagination::{List, page_size};
+use super::query_params::{ProjectQuery, QueryParams};
 use super::recall_types::round_score;
 use super::session_types::{MessageInfo, SessionInfo, message_info, session_info};
 use crate::{Access, App, Problem};

@@ -1,6 +1,8 @@
 //! `/api/compact` and `/api/expand`: compaction of a conversation to the window of a model.
 
-use super::extractors::{JsonBody, QueryParams, deserialize_small_count};
+use super::field_checks::deserialize_small_count;
+use super::json_body::JsonBody;
+use super::query_params::QueryParams;
 use crate::{Access, App, Problem};
 use axum::Json;
 use axum::extract::{Path, State};

@@ -1,6 +1,7 @@
 //! `/api/memory/working`: working memory of an agent, one per token.
 
-use super::extractors::{JsonBody, ProjectQuery, QueryParams};
+use super::json_body::JsonBody;
+use super::query_params::{ProjectQuery, QueryParams};
 use crate::{Access, App, Problem};
 use axum::Json;
 use axum::extract::State;

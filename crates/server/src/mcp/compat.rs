@@ -3,11 +3,12 @@
 //! Users of that server change one line of their configuration. Answers have no injection envelope, because programs
 //! read them.
 
-mod tools;
+mod graph_tools;
 
 use super::client_session::ClientSession;
 use super::handler::error_result;
 use super::pagination::paginate;
+use graph_tools::{ALL, CompatTool, ToolOutput, graph_output};
 use heirloom_engine::Engine;
 use heirloom_model::{Fault, text};
 use rmcp::model::{
@@ -19,7 +20,6 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
-use tools::{ALL, CompatTool, ToolOutput, graph_output};
 
 /// URI of the whole graph.
 const GRAPH_URI: &str = "memory://knowledge-graph";

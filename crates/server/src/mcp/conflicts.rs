@@ -1,6 +1,7 @@
 //! Tool `conflicts`: lists open conflicts between sources.
 
-use super::tool::{DATA_NOTICE, Effect, Tool, ToolAnswer, ToolCall, data_schema, nullable_string};
+use super::model_instructions::DATA_NOTICE;
+use super::tool::{Effect, Tool, ToolAnswer, ToolCall, data_schema, nullable_string};
 use heirloom_engine::Conflict;
 use heirloom_model::{Fault, Record, text};
 use serde_json::{Value, json};

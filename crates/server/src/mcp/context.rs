@@ -1,7 +1,8 @@
 //! Tool `context`: assembles a context within a budget.
 
+use super::model_instructions::DATA_NOTICE;
 use super::schema::ToolArgument;
-use super::tool::{DATA_NOTICE, Effect, Tool, ToolAnswer, ToolCall, data_schema};
+use super::tool::{Effect, Tool, ToolAnswer, ToolCall, data_schema};
 use heirloom_engine::ContextRequest;
 use heirloom_model::{Budget, Fault, limits, text};
 use serde_json::{Value, json};

@@ -1,7 +1,8 @@
 //! Tool `recall`: searches the memory.
 
+use super::model_instructions::DATA_NOTICE;
 use super::schema::ToolArgument;
-use super::tool::{DATA_NOTICE, Effect, Tool, ToolAnswer, ToolCall, data_schema};
+use super::tool::{Effect, Tool, ToolAnswer, ToolCall, data_schema};
 use heirloom_engine::{MemoryOwner, RecallRequest};
 use heirloom_model::kinds::Knowledge;
 use heirloom_model::record_meaning::record_meaning;

@@ -1,6 +1,6 @@
 //! MCP resources: workspace files, receipts, tasks, and knowledge by category.
 
-use super::tool::DATA_NOTICE;
+use super::model_instructions::DATA_NOTICE;
 use super::uri::ResourceAddress;
 use heirloom_engine::{Engine, Filter};
 use heirloom_model::{Fault, Kind, Record, limits, text};

@@ -1,7 +1,8 @@
 //! Tool `tried`: finds similar past attempts.
 
+use super::model_instructions::DATA_NOTICE;
 use super::schema::ToolArgument;
-use super::tool::{DATA_NOTICE, Effect, Tool, ToolAnswer, ToolCall, data_schema, nullable_string};
+use super::tool::{Effect, Tool, ToolAnswer, ToolCall, data_schema, nullable_string};
 use heirloom_engine::SimilarAttempt;
 use heirloom_model::{Fault, limits, text};
 use serde_json::{Value, json};

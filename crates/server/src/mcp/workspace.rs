@@ -1,8 +1,9 @@
 //! Tool `workspace`: reads and extends the Markdown files that people and agents edit.
 
+use super::model_instructions::DATA_NOTICE;
 use super::schema::ToolArgument;
 use super::tool::{
-    DATA_NOTICE, Effect, Tool, ToolAnswer, ToolCall, data_schema, nullable_string, redacted_schema,
+    Effect, Tool, ToolAnswer, ToolCall, data_schema, nullable_string, redacted_schema,
 };
 use heirloom_engine::{Engine, EntryReport, Workspace, WorkspaceEntry};
 use heirloom_model::text::EscapedPath;

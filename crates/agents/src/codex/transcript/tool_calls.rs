@@ -5,6 +5,7 @@ use crate::json_fields::{
     Field, as_integer, as_keyword, as_nonblank_string, as_object, as_string, for_each_element,
     joined_texts, parse_object,
 };
+use crate::patch_marks::PATCH_BEGIN;
 use crate::transcripts::recorded_commands::command_from_words;
 use crate::transcripts::{ToolAction, ToolOutcome, call_line, patched_files, plan_items};
 
@@ -42,7 +43,7 @@ pub(super) fn parse_call(item: &CodexPayload<'_>) -> (String, ToolAction) {
 
 /// Returns the action of a command, which may apply a patch.
 fn shell_action(command: String) -> ToolAction {
-    if command.contains("*** Begin Patch") {
+    if command.contains(PATCH_BEGIN) {
         let files = patched_files(&command);
         if !files.is_empty() {
             return ToolAction::Edit(files);

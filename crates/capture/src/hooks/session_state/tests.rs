@@ -1,6 +1,10 @@
 //! Tests of the state of a session between hook calls.
 
+use super::state_file::read;
 use super::*;
+use heirloom_agents::AgentProgram;
+use heirloom_engine::HookStateFolder;
+use heirloom_fs::durable;
 
 fn id(n: u128) -> RecordId {
     RecordId::from_bytes(n.to_be_bytes())

@@ -1,9 +1,9 @@
 //! Sections of a context from the files of a group: persona, notes and summary.
 
-use super::{GROUPS, Groups, PERSONAS, SUMMARY, refuse_link};
-use crate::engine::group_files::GroupFile;
-use crate::engine::group_memory::MEMORY;
-use crate::engine::prompt_text::prompt_text;
+use super::file_cache::GroupFile;
+use super::group_folders::refuse_link;
+use super::{GROUPS, Groups, MEMORY, PERSONAS, SUMMARY};
+use crate::engine::markdown_cleanup::prompt_text;
 use heirloom_formats::group;
 use heirloom_model::section::{Layout, Offer, Origin, Section};
 use heirloom_model::{Fault, limits};

@@ -2,7 +2,7 @@
 
 use super::*;
 use heirloom_fs::project_fs::ProjectPaths;
-use heirloom_model::{FixedClock, Kind, ProjectName, Settings};
+use heirloom_model::{FixedClock, Kind, ProjectName, Settings, limits};
 use heirloom_store::{Filter, SqliteStore};
 use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;

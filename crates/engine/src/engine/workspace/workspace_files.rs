@@ -2,7 +2,7 @@
 
 use super::Engine;
 use crate::engine::Workspaces;
-use crate::engine::group_memory::MEMORY as GROUP_MEMORY;
+use crate::engine::groups::MEMORY as GROUP_MEMORY;
 use heirloom_formats::group::check_group_name;
 use heirloom_formats::workspace::{self, ARCHIVE_FOLDER, FIXED_FILES};
 use heirloom_fs::durable::{self, Lock};

@@ -1,6 +1,7 @@
 //! `heirloom import agentium`: the memory file and the settings of Agentium.
 
 use super::{import_label, read};
+use crate::config::ConfigKey;
 use crate::store_access::{self, CliSession};
 use heirloom_engine::{Engine, ImportReport};
 use heirloom_formats::{agentium, mirror};
@@ -103,18 +104,16 @@ fn import_settings(
             edits.push((key, toml::Value::Integer(value)));
         }
     }
-    edits.retain(
-        |(key, value)| match crate::config::check_value("memory", key, value) {
-            Ok(()) => true,
-            Err(problem) => {
-                let place = path.to_escaped();
-                session
-                    .out
-                    .talk(&format!("{place}: memory.{key}: {problem}; skipped"));
-                false
-            }
-        },
-    );
+    edits.retain(|(key, value)| match check_value(key, value) {
+        Ok(()) => true,
+        Err(problem) => {
+            let place = path.to_escaped();
+            session
+                .out
+                .talk(&format!("{place}: memory.{key}: {problem}; skipped"));
+            false
+        }
+    });
     if edits.is_empty() {
         return Ok(settings.file_path);
     }
@@ -136,4 +135,12 @@ fn import_settings(
         written.join(", ")
     ));
     Ok(settings.file_path)
+}
+
+/// Checks that `value` fits the key of the section `memory`; an error explains the mismatch.
+fn check_value(key: &str, value: &toml::Value) -> Result<(), String> {
+    match ConfigKey::by_name(&format!("memory.{key}")) {
+        Some(key) => key.check(value),
+        None => Err("there is no such key".to_owned()),
+    }
 }

@@ -1,6 +1,7 @@
 //! Lists whose layers are merged: redaction rules.
 
-use super::{Config, ConfigKey, Origin, Warning};
+use super::value_check::Warning;
+use super::{Config, ConfigKey, Origin};
 use heirloom_model::limits;
 use heirloom_model::settings::RedactSettings;
 use heirloom_redact::Redactor;

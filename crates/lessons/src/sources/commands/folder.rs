@@ -1,5 +1,6 @@
 //! Folders in which commands run, relative to the project as far as the conversation shows it.
 
+use heirloom_agents::transcripts::ToolOutcome;
 use serde::{Deserialize, Serialize};
 
 /// Greatest number of characters of a folder.
@@ -159,6 +160,15 @@ fn common_folder<'f>(one: &'f str, other: &str) -> &'f str {
     }
     one.get(..end.saturating_sub(1).min(one.len()))
         .unwrap_or_default()
+}
+
+/// Returns true if a result shows that the shell is not in the folder that its commands entered.
+pub(super) fn is_folder_lost(outcome: ToolOutcome, output: &str) -> bool {
+    let end = output.floor_char_boundary(400);
+    let head = output.get(..end).unwrap_or_default();
+    let start = output.ceil_char_boundary(output.len().saturating_sub(300));
+    let tail = output.get(start..).unwrap_or_default();
+    tail.contains("Shell cwd was reset") || (outcome == ToolOutcome::Failed && head.contains("cd:"))
 }
 
 #[cfg(test)]

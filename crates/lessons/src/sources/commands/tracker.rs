@@ -203,6 +203,17 @@ fn is_issue(word: &str) -> bool {
         && (word.contains(['-', '.', '#']) || word.bytes().any(|b| b.is_ascii_digit()))
 }
 
+/// Returns true for a command that makes a commit.
+pub(super) fn is_commit(command: &SimpleCommand) -> bool {
+    let verb = command
+        .words
+        .iter()
+        .skip(1)
+        .find(|word| !word.starts_with('-'));
+    matches!(command.word(0), "git" | "jj" | "hg" | "sl")
+        && verb.is_some_and(|verb| verb == "commit")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,10 +1,10 @@
 //! Candidates of the selection by worth: the entries of blocks and sections, each with its forms.
 
-use super::super::allocate::SourceAllocation;
 use super::super::blocks::{BlockLayout, ContextBlock};
+use super::super::budget_allocation::SourceAllocation;
 use super::super::measured_offer::MeasuredOffer;
-use super::super::select::is_guaranteed;
-use super::super::selection::{Candidate, SectionFrame};
+use super::super::priority_selection::is_guaranteed;
+use super::super::worth_selection::{Candidate, SectionFrame};
 use super::WorthInput;
 use super::line_excerpt::QuestionWords;
 use super::standing_text::StandingText;

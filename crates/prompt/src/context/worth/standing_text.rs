@@ -1,6 +1,6 @@
 //! Standing text: instructions and memory files that people wrote to be read every time, within their own allowance.
 
-use super::super::allocate::SourceAllocation;
+use super::super::budget_allocation::SourceAllocation;
 use super::StandingAllowance;
 use heirloom_model::section::{Origin, StandingRank};
 use heirloom_model::text;

@@ -1,10 +1,10 @@
 //! Text and receipt of the selected items.
 
-use super::super::allocate::SourceAllocation;
 use super::super::blocks::{ContextBlock, OPENING};
+use super::super::budget_allocation::SourceAllocation;
 use super::super::markdown::{MarkdownWriter, block_receipt};
-use super::super::select::is_guaranteed;
-use super::super::selection::{Selection, SelectionReason, Verdict};
+use super::super::priority_selection::is_guaranteed;
+use super::super::worth_selection::{Selection, SelectionReason, Verdict};
 use super::candidates::{CandidateList, Item, Place};
 use super::standing_text::StandingText;
 use heirloom_model::context::{Context, InclusionReason, ReceiptItem, ReceiptSection};

@@ -1,7 +1,7 @@
 //! Calendar dates: `2026-05-01`, `1 May 2026`, `in May`.
 
 use super::TimeSpan;
-use super::date_words::{parse_day, parse_month, parse_weekday, parse_year};
+use super::date_word_parser::{parse_day, parse_month, parse_weekday, parse_year};
 use super::relative_dates::{latest_month, latest_weekday};
 use heirloom_model::civil::Date;
 

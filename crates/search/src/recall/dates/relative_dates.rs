@@ -1,7 +1,7 @@
 //! Dates relative to today: `yesterday`, `last week`, `three days ago`.
 
 use super::TimeSpan;
-use super::date_words::{parse_count, parse_month, parse_weekday};
+use super::date_word_parser::{parse_count, parse_month, parse_weekday};
 use heirloom_model::ToSpan;
 use heirloom_model::civil::{Date, Weekday};
 

@@ -1,17 +1,17 @@
 //! Task page: result, timeline and list of attempts, steps, artifacts.
 
+use super::attempt_timeline::timeline_chart;
+use super::task_rows::{artifact_row, attempt_row, open_error_row, step_row};
 use crate::App;
 use crate::page::request_context::times;
 use crate::page::view::chart::put;
-use crate::page::view::tasks::{
-    ArtifactRow, AttemptRow, OpenErrorRow, SimilarAttemptsView, StepRow, TaskView,
-};
-use crate::page::view::{Html, Times, bytes, duration, escape, plural, render_text, short_number};
+use crate::page::view::tasks::{SimilarAttemptsView, StepRow, TaskView};
+use crate::page::view::{Html, escape, plural, render_text, short_number};
 use crate::page::{PageError, RequestContext, Shell, record_label, render};
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
-use heirloom_engine::{ArtifactFilter, ArtifactStatus, Engine, EpisodeFilter, VerifiedArtifact};
-use heirloom_model::kinds::{Artifact as Typed, Episode, Task, TaskState};
+use heirloom_engine::{ArtifactFilter, Engine, EpisodeFilter};
+use heirloom_model::kinds::{Episode, Task, TaskState};
 use heirloom_model::{Fault, KindData, Permission, Record, text};
 use serde::Deserialize;
 
@@ -73,10 +73,10 @@ fn load(
     let mut steps: Vec<StepRow> = known
         .completed
         .iter()
-        .map(|one| step(one, true, &times))
+        .map(|one| step_row(one, true, &times))
         .collect();
     let done = steps.len();
-    steps.extend(known.pending.iter().map(|one| step(one, false, &times)));
+    steps.extend(known.pending.iter().map(|one| step_row(one, false, &times)));
     Ok(TaskView {
         shell: Shell::load(engine, context, "tasks", name.clone())?,
         id: text::replace_control_chars(id),
@@ -93,11 +93,11 @@ fn load(
             .collect(),
         done,
         steps,
-        artifacts: artifacts.iter().map(artifact).collect(),
+        artifacts: artifacts.iter().map(artifact_row).collect(),
         errors: known
             .open_errors
             .iter()
-            .map(|one| open_error(one, context, &times))
+            .map(|one| open_error_row(one, context, &times))
             .collect(),
         facts: facts(engine, &known.task, &task, &episodes)?,
         approach: text::replace_control_chars(approach),
@@ -154,108 +154,6 @@ fn subtitle(failed: usize, task: &Task) -> String {
     }
 }
 
-fn attempt_row(record: &Record, episode: &Episode, times: &Times) -> AttemptRow {
-    let (class, icon) = action_style(&episode.action);
-    let mut meta = vec![
-        record.scope.agent.as_deref().map_or_else(
-            || record_label::source_label(&record.source),
-            text::replace_control_chars,
-        ),
-        times.full(record.recorded_at),
-    ];
-    meta.extend(episode.duration_ms.map(duration));
-    if let (Some(read), Some(written)) = (episode.tokens_in, episode.tokens_out) {
-        meta.push(format!(
-            "{} in, {} out",
-            short_number(read),
-            short_number(written)
-        ));
-    }
-    let approach = episode
-        .approach
-        .as_deref()
-        .unwrap_or("No approach was named");
-    AttemptRow {
-        class,
-        icon,
-        approach: render_text(approach),
-        meta,
-        state: text::replace_control_chars(&episode.action),
-        outcome: render_text(episode.outcome.as_deref().unwrap_or_default()),
-        has_outcome: episode.outcome.is_some(),
-    }
-}
-
-fn action_style(action: &str) -> (&'static str, &'static str) {
-    match action {
-        "completed" => ("ok", "check"),
-        "failed" => ("bad", "cross"),
-        _ => ("soft", "dash"),
-    }
-}
-
-fn step(record: &Record, is_done: bool, times: &Times) -> StepRow {
-    StepRow {
-        words: render_text(&record.text),
-        is_done,
-        at: if is_done {
-            times.day(record.recorded_at)
-        } else {
-            String::new()
-        },
-    }
-}
-
-fn artifact(one: &VerifiedArtifact) -> ArtifactRow {
-    let typed = Typed::from_record(&one.record).ok();
-    let (class, icon) = match one.status {
-        ArtifactStatus::Unchanged => ("ok", "check"),
-        ArtifactStatus::Changed => ("warn", "note"),
-        ArtifactStatus::Missing => ("bad", "cross"),
-        ArtifactStatus::Unknown => ("soft", "dash"),
-    };
-    let mut detail = typed.as_ref().map_or_else(String::new, |typed| {
-        text::replace_control_chars(&typed.artifact_type)
-    });
-    if let Some(size) = typed.as_ref().and_then(|typed| typed.size_bytes) {
-        detail.push_str(&format!(", {}", bytes(size)));
-    }
-    let path = typed.map_or_else(|| one.record.text.clone(), |typed| typed.path);
-    ArtifactRow {
-        path: text::replace_control_chars(&path),
-        detail,
-        state: one.status.as_str(),
-        class,
-        icon,
-    }
-}
-
-/// Builds the row of an open error.
-pub(super) fn open_error(record: &Record, context: &RequestContext, times: &Times) -> OpenErrorRow {
-    let repeats = record
-        .attrs
-        .get("repeats")
-        .and_then(serde_json::Value::as_u64)
-        .unwrap_or(0);
-    let mut meta = format!(
-        "{}, {}",
-        record_label::source_label(&record.source),
-        times.full(record.recorded_at)
-    );
-    if repeats > 0 {
-        meta.push_str(&format!(", {} times", repeats + 1));
-    }
-    let task = record.scope.task.as_deref();
-    OpenErrorRow {
-        id: record.id.to_string(),
-        words: render_text(&text::excerpt(&record.text, 400)),
-        meta,
-        task: task.map_or_else(String::new, record_label::task_label),
-        href: task.map_or_else(String::new, record_label::task_href),
-        csrf: context.csrf.clone(),
-    }
-}
-
 fn facts(
     engine: &Engine,
     record: &Record,
@@ -296,70 +194,6 @@ fn facts(
         facts.push(("Sessions", Html::from_markup(link)));
     }
     Ok(facts)
-}
-
-/// Draws the attempts on a time axis.
-#[expect(clippy::cast_precision_loss, reason = "places on a chart")]
-fn timeline_chart(episodes: &[(Record, Episode)], times: &Times) -> Option<Html> {
-    let (first, last) = (episodes.first()?, episodes.last()?);
-    if episodes.len() < 2 {
-        return None;
-    }
-    let begin = |(record, one): &(Record, Episode)| {
-        let ms = i64::try_from(one.duration_ms.unwrap_or(0)).unwrap_or(0);
-        record.recorded_at.as_millisecond() - ms
-    };
-    let from = begin(first) as f64;
-    let span = (last.0.recorded_at.as_millisecond() as f64 - from).max(60_000.0);
-    let failed = episodes
-        .iter()
-        .filter(|(_, one)| one.action == "failed")
-        .count();
-    let mut svg = String::from(
-        "<svg class=\"chart\" height=\"52\" role=\"img\" aria-labelledby=\"ts-t\"><title id=\"ts-t\">",
-    );
-    put(
-        &mut svg,
-        format_args!(
-            "{} from {} to {}: {failed} failed.</title><rect class=\"f-track\" x=\"0\" y=\"20.5\" width=\"100%\" height=\"1\"/>",
-            plural(episodes.len(), "try", "tries"),
-            times.full(first.0.recorded_at),
-            times.full(last.0.recorded_at)
-        ),
-    );
-    let mut label_free = -1.0;
-    for (n, one) in (1..).zip(episodes) {
-        let end = one.0.recorded_at.as_millisecond() as f64;
-        let x = (begin(one) as f64 - from) / span * 97.0;
-        let wide = ((end - begin(one) as f64) / span * 97.0).max(1.6);
-        let (class, mark) = match one.1.action.as_str() {
-            "completed" => ("f-ok", "✓"),
-            "failed" => ("f-bad", "×"),
-            _ => ("f-track", "·"),
-        };
-        put(
-            &mut svg,
-            format_args!(
-                "<rect x=\"{x:.1}%\" y=\"14\" width=\"{wide:.1}%\" height=\"14\" rx=\"2\" class=\"{class}\"/>"
-            ),
-        );
-        if x > label_free {
-            put(
-                &mut svg,
-                format_args!("<text x=\"{x:.1}%\" y=\"9\" class=\"t-strong\">{n} {mark}</text>"),
-            );
-            label_free = x + 5.0;
-        }
-    }
-    put(
-        &mut svg,
-        format_args!(
-            "<text x=\"0\" y=\"47\" class=\"t-faint\">{}</text><text x=\"100%\" y=\"47\" class=\"end t-faint\">{}</text></svg>",
-            times.day(first.0.recorded_at),
-            times.full(last.0.recorded_at)
-        ),
-    );
-    Some(Html::from_markup(svg))
 }
 
 /// Finds past attempts similar to an approach.

@@ -1,6 +1,6 @@
 //! Page of open errors, and their resolution.
 
-use super::detail::open_error;
+use super::task_rows::open_error_row;
 use crate::App;
 use crate::page::form_fields::FormFields;
 use crate::page::request_context::{redirect_back, times};
@@ -34,7 +34,7 @@ pub(super) async fn list(
             headline,
             errors: found
                 .iter()
-                .map(|one| open_error(one, &context, &times))
+                .map(|one| open_error_row(one, &context, &times))
                 .collect(),
             shell: Shell::load(engine, &context, "errors", "Open errors")?,
         })

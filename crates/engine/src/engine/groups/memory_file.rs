@@ -1,6 +1,6 @@
 //! A group's `MEMORY.md`: kept in step with the notes in the store while people edit it.
 
-use super::group_files;
+use super::file_cache;
 use heirloom_formats::group::{
     self, AGENT_DEFAULT, ExpectedEntry, GroupEntry, RestorePolicy, SECTION_DEFAULT,
 };
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// File with the notes of agents.
-pub(super) const MEMORY: &str = "MEMORY.md";
+pub(in crate::engine) const MEMORY: &str = "MEMORY.md";
 /// Maximum number of checks for a concurrent save of an editor.
 const LOOKS_MAX: usize = 5;
 /// File with the number of times that each note was written.
@@ -32,7 +32,7 @@ pub(super) struct GroupMemory {
 impl GroupMemory {
     /// Reads the file of the group in `folder`; `notes` are its newest ones, newest first.
     pub(super) fn read(folder: &Path, notes: Vec<Record>, now: Timestamp) -> Result<Self, Fault> {
-        let file = group_files::read(&folder.join(MEMORY)).map_err(file_fault)?;
+        let file = file_cache::read(&folder.join(MEMORY)).map_err(file_fault)?;
         Ok(Self {
             folder: folder.to_owned(),
             saved_ms: file.as_ref().map_or(0, |file| file.modified_ms),
@@ -96,7 +96,7 @@ impl GroupMemory {
 
     /// Reads the file again.
     fn reload(&mut self) -> Result<(), Fault> {
-        let file = group_files::read(&self.path()).map_err(file_fault)?;
+        let file = file_cache::read(&self.path()).map_err(file_fault)?;
         self.saved_ms = file.as_ref().map_or(0, |file| file.modified_ms);
         self.text = file.map(|file| file.text).unwrap_or_default();
         Ok(())
@@ -155,7 +155,7 @@ struct WriteCounts {
 
 impl WriteCounts {
     fn read(path: &Path) -> Result<Self, Fault> {
-        let Some(file) = group_files::read(path).map_err(file_fault)? else {
+        let Some(file) = file_cache::read(path).map_err(file_fault)? else {
             return Ok(Self::default());
         };
         // An unreadable file counts as empty: at most, a note is written once more.

@@ -17,18 +17,18 @@ const TIME_RESOLUTION_MS: i64 = 1_000;
 
 /// Content of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct GroupFile {
+pub(in crate::engine) struct GroupFile {
     /// Text of the part that was read.
-    pub(super) text: String,
+    pub(in crate::engine) text: String,
     /// Bytes at the beginning that were left out; 0 if the file is complete.
-    pub(super) cut_bytes: u64,
+    pub(in crate::engine) cut_bytes: u64,
     /// Modification time in milliseconds.
-    pub(super) modified_ms: i64,
+    pub(in crate::engine) modified_ms: i64,
 }
 
 /// Cache of files by path.
 #[derive(Debug, Default)]
-pub(super) struct GroupFileCache(Mutex<HashMap<PathBuf, (FileStamp, Arc<GroupFile>)>>);
+pub(in crate::engine) struct GroupFileCache(Mutex<HashMap<PathBuf, (FileStamp, Arc<GroupFile>)>>);
 
 /// Metadata that change when a file is modified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl FileStamp {
 
 impl GroupFileCache {
     /// Reads the file at `path`; `None` if it does not exist. The error is a sentence.
-    pub(super) fn read(&self, path: &Path) -> Result<Option<Arc<GroupFile>>, String> {
+    pub(in crate::engine) fn read(&self, path: &Path) -> Result<Option<Arc<GroupFile>>, String> {
         let Some((file, found)) = open(path)? else {
             return Ok(None);
         };
@@ -82,8 +82,8 @@ impl GroupFileCache {
     }
 }
 
-/// Reads the file at `path` without the cache. Errors: as for [`Cache::read`].
-pub(super) fn read(path: &Path) -> Result<Option<GroupFile>, String> {
+/// Reads the file at `path` without the cache. Errors: as for [`GroupFileCache::read`].
+pub(in crate::engine) fn read(path: &Path) -> Result<Option<GroupFile>, String> {
     match open(path)? {
         Some((file, found)) => read_end(file, &found)
             .map(Some)
@@ -92,8 +92,8 @@ pub(super) fn read(path: &Path) -> Result<Option<GroupFile>, String> {
     }
 }
 
-/// Opens a regular file without following links or blocking on pipes. Errors: as for [`Cache::read`].
-pub(super) fn open(path: &Path) -> Result<Option<(File, Metadata)>, String> {
+/// Opens a regular file without following links or blocking on pipes. Errors: as for [`GroupFileCache::read`].
+pub(in crate::engine) fn open(path: &Path) -> Result<Option<(File, Metadata)>, String> {
     let place = path.to_escaped();
     match path.symlink_metadata() {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {

@@ -136,5 +136,5 @@ pub fn select(input: &SelectionInput<'_>, budget_chars: usize) -> Selection {
 }
 
 #[cfg(test)]
-#[path = "selection/tests.rs"]
+#[path = "worth_selection/tests.rs"]
 mod tests;

@@ -1,8 +1,11 @@
-//! Repetition: the largest similarity of each candidate to the candidates that are selected.
+//! Repetition of selected candidates: the penalty on the worth of a similar one, and the check for near-duplicates.
 
 use super::Candidate;
 use heirloom_model::similarity::ComparableText;
 use std::collections::HashMap;
+
+/// Largest reduction of worth for a candidate that repeats all words of a selected one.
+const REPETITION_PENALTY: f64 = 0.7;
 
 /// Largest similarity of each candidate to a selected one, by an index from words to candidates.
 pub(super) struct Repetition {
@@ -43,8 +46,13 @@ impl Repetition {
         }
     }
 
+    /// Returns the factor for the worth of a candidate, which is smaller the more it repeats a selected one.
+    pub(super) fn worth_factor(&self, place: usize) -> f64 {
+        1.0 - REPETITION_PENALTY * self.of(place)
+    }
+
     /// Returns the largest similarity of a candidate to a selected one.
-    pub(super) fn of(&self, place: usize) -> f64 {
+    fn of(&self, place: usize) -> f64 {
         self.largest.get(place).copied().unwrap_or(0.0)
     }
 
@@ -68,6 +76,23 @@ impl Repetition {
             }
         }
     }
+}
+
+/// Finds the taken candidate of which the one at `place` is a near-duplicate.
+pub(super) fn find_near_duplicate(
+    candidates: &[Candidate<'_>],
+    place: usize,
+    is_taken: impl Fn(usize) -> bool,
+) -> Option<usize> {
+    let mine = candidates.get(place)?.words?;
+    let taken = candidates
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| is_taken(*at));
+    let mut worded = taken.filter_map(|(at, one)| Some((at, one.words?)));
+    worded
+        .find(|(_, theirs)| theirs.is_near_duplicate(mine))
+        .map(|(at, _)| at)
 }
 
 #[cfg(test)]

@@ -1,14 +1,12 @@
 //! Order of the steps of a selection. No step depends on the budget.
 
 use super::competition::{BestSteps, Competitor, Step, competes, competitors};
-use super::repetition::Repetition;
+use super::repetition::{Repetition, find_near_duplicate};
 use super::{Candidate, SelectionInput, SelectionReason, Tier, Verdict};
 use heirloom_model::limits::CONTEXT_SHARES_PERCENT_MAX;
 
 /// Share of an item's worth that each further form has; the shortest form already names the matter.
 const EXTENSION_WORTH: f64 = 0.15;
-/// Largest reduction of worth for a candidate that repeats all words of a selected one.
-const REPETITION_PENALTY: f64 = 0.7;
 
 /// Part of the order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -329,23 +327,12 @@ impl<'s> StepOrder<'s> {
             .candidates
             .get(place)
             .map_or(0.0, |one| one.worth);
-        worth * (1.0 - REPETITION_PENALTY * self.repetition.of(place))
+        worth * self.repetition.worth_factor(place)
     }
 
     /// Returns the taken candidate that this one repeats.
     fn duplicate_head(&self, place: usize) -> Option<usize> {
-        let mine = self.input.candidates.get(place)?.words?;
-        let taken = |at: &usize| {
-            self.verdicts
-                .get(*at)
-                .copied()
-                .flatten()
-                .is_some_and(|verdict| verdict.form.is_some())
-        };
-        (0..self.input.candidates.len()).filter(taken).find(|at| {
-            let theirs = self.input.candidates.get(*at).and_then(|one| one.words);
-            theirs.is_some_and(|theirs| theirs.is_near_duplicate(mine))
-        })
+        find_near_duplicate(self.input.candidates, place, |other| self.is_taken(other))
     }
 }
 

@@ -1,0 +1,70 @@
+//! `heirloom import jsonl`: the lines of an export.
+
+use super::import_label;
+use super::input_file::read;
+use crate::json_output::export_lines::{self, ExportLine};
+use heirloom_engine::{Engine, ImportBundle, ImportReport};
+use heirloom_model::signal::Diagnostic;
+use heirloom_model::{Fault, limits};
+use std::path::Path;
+
+/// Imports the lines of an export; reports the other lines.
+pub(super) fn import_jsonl(engine: &Engine, path: &Path) -> Result<ImportReport, Fault> {
+    let bytes = read(path)?;
+    let mut bundle = ImportBundle::default();
+    let (mut diagnostics, mut unreported) = (Vec::new(), 0);
+    for (number, line) in (1_u64..).zip(bytes.split(|byte| *byte == b'\n')) {
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let parsed = serde_json::from_slice(line)
+            .map_err(|error| format!("invalid JSON: {error}"))
+            .and_then(|value| export_lines::parse(value, engine.project()));
+        match parsed {
+            Ok(ExportLine::Record(record)) => bundle.records.push((number, *record)),
+            Ok(ExportLine::Session(session)) => bundle.sessions.push(session),
+            Ok(ExportLine::Message(session, message)) => {
+                bundle.messages.entry(session).or_default().push(message);
+            }
+            Ok(ExportLine::Lapse(id, lapse)) => {
+                bundle.validity_gaps.entry(id).or_default().push(lapse)
+            }
+            Err(_) if diagnostics.len() > limits::DIAGNOSTICS_MAX => unreported += 1,
+            Err(message) => diagnostics.push(Diagnostic {
+                line: number,
+                message,
+            }),
+        }
+    }
+    let nothing_fits = bundle.records.is_empty() && !diagnostics.is_empty();
+    let mut report = engine
+        .imports()
+        .import_bundle(bundle, &import_label("jsonl", path))?;
+    let is_bare = |one: &Diagnostic| one.message == export_lines::MISSING_ID;
+    if nothing_fits && diagnostics.iter().all(is_bare) {
+        let message = "these lines are not an export: `heirloom remember --stdin` takes lines such as {\"text\": \"…\"}";
+        diagnostics.truncate(limits::DIAGNOSTICS_MAX);
+        diagnostics.insert(
+            0,
+            Diagnostic {
+                line: 0,
+                message: message.to_owned(),
+            },
+        );
+    }
+    report.diagnostics.append(&mut diagnostics);
+    report.diagnostics.sort_by_key(|diagnostic| diagnostic.line);
+    unreported += report
+        .diagnostics
+        .len()
+        .saturating_sub(limits::DIAGNOSTICS_MAX);
+    if unreported > 0 {
+        report.diagnostics.truncate(limits::DIAGNOSTICS_MAX);
+        let line = report.diagnostics.last().map_or(0, |last| last.line);
+        let limit = limits::DIAGNOSTICS_MAX;
+        let message =
+            format!("{unreported} more lines were not imported; the first {limit} are shown");
+        report.diagnostics.push(Diagnostic { line, message });
+    }
+    Ok(report)
+}

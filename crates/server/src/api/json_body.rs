@@ -1,0 +1,149 @@
+//! JSON bodies of requests: content type, depth, structure and checked fields.
+
+use super::field_checks::check_field;
+use super::openapi::NAMES;
+use crate::Problem;
+use axum::body::Bytes;
+use axum::extract::{FromRequest, Request};
+use axum::http::{StatusCode, header};
+use heirloom_model::limits::SERVER_JSON_DEPTH_MAX;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Larger bodies, in bytes, are not checked for names here.
+const CHECKED_BYTES_MAX: usize = 64 << 10;
+
+/// JSON body. Errors: 415 for another content type, 400 for invalid JSON, 422 for JSON of another structure.
+pub(super) struct JsonBody<T>(pub(super) T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let sort = request.headers().get(header::CONTENT_TYPE);
+        let sort = sort.and_then(|sort| sort.to_str().ok()).unwrap_or("");
+        let sort = sort.split(';').next().unwrap_or("").trim();
+        if !sort.eq_ignore_ascii_case("application/json") && !sort.ends_with("+json") {
+            return Err(
+                Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "the body must be JSON")
+                    .hint("send the header `Content-Type: application/json`"),
+            );
+        }
+        let bytes = Bytes::from_request(request, state)
+            .await
+            .map_err(|rejected| Problem::new(rejected.status(), rejected.body_text()))?;
+        parse_json(&bytes).map(Self)
+    }
+}
+
+fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    if json_depth(bytes) > SERVER_JSON_DEPTH_MAX {
+        return Err(Problem::new(
+            StatusCode::BAD_REQUEST,
+            format!("the JSON is nested deeper than {SERVER_JSON_DEPTH_MAX} levels"),
+        ));
+    }
+    let error = match serde_json::from_slice(bytes) {
+        Ok(value) => {
+            check_fields(bytes)?;
+            return Ok(value);
+        }
+        Err(error) => error,
+    };
+    if error.is_data()
+        && let Ok(mut value) = serde_json::from_slice::<Value>(bytes)
+    {
+        // JSON does not distinguish integers from floats: 3.0 is an integer.
+        integral_floats_to_ints(&mut value);
+        if let Ok(value) = serde_json::from_value(value) {
+            check_fields(bytes)?;
+            return Ok(value);
+        }
+    }
+    Err(body_error(&error))
+}
+
+/// Checks names in a body, also those that the route ignores. Errors: 400.
+fn check_fields(bytes: &[u8]) -> Result<(), Problem> {
+    // The size of larger bodies comes from texts, which the engine checks.
+    let small = Some(bytes).filter(|bytes| bytes.len() <= CHECKED_BYTES_MAX);
+    let fields =
+        small.and_then(|bytes| serde_json::from_slice::<BTreeMap<String, Value>>(bytes).ok());
+    for (name, value) in fields.into_iter().flatten() {
+        let name = name.as_str();
+        let is_checked = NAMES.contains(&name) || ["query", "kinds"].contains(&name);
+        if let (true, Some(given)) = (is_checked, value.as_str()) {
+            check_field(name, given)?;
+        }
+    }
+    Ok(())
+}
+
+fn integral_floats_to_ints(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(integral_floats_to_ints),
+        Value::Object(map) => map.values_mut().for_each(integral_floats_to_ints),
+        Value::Number(number) => {
+            let float = number.as_f64().filter(|float| float.fract() == 0.0);
+            // Above 2^53 a float does not represent every integer.
+            if let Some(float) = float.filter(|float| float.abs() <= 9e15) {
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    reason = "it is whole, and in the range"
+                )]
+                let whole = float as i64;
+                *number = whole.into();
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::String(_) => {}
+    }
+}
+
+fn body_error(error: &serde_json::Error) -> Problem {
+    let status = match error.classify() {
+        serde_json::error::Category::Data => StatusCode::UNPROCESSABLE_ENTITY,
+        serde_json::error::Category::Io
+        | serde_json::error::Category::Syntax
+        | serde_json::error::Category::Eof => StatusCode::BAD_REQUEST,
+    };
+    Problem::new(status, format!("the body is not valid: {error}"))
+        .hint("/openapi.json describes the accepted values")
+}
+
+/// Returns the nesting depth of arrays and objects, also for invalid JSON.
+fn json_depth(bytes: &[u8]) -> usize {
+    let (mut now, mut most) = (0_usize, 0);
+    let (mut in_text, mut is_escaped) = (false, false);
+    for byte in bytes {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if in_text => is_escaped = true,
+            b'"' => in_text = !in_text,
+            b'[' | b'{' if !in_text => {
+                now += 1;
+                most = most.max(now);
+            }
+            b']' | b'}' if !in_text => now = now.saturating_sub(1),
+            _ => {}
+        }
+    }
+    most
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_over_depth_limit_is_refused() {
+        assert_eq!(json_depth(b"{\"a\": [1, {\"b\": \"[[[\\\"[[\"}]}"), 3);
+        assert_eq!(json_depth(b"]]]]["), 1);
+        let nested = |n: usize| format!("{}{}", "[".repeat(n), "]".repeat(n));
+        let most = nested(SERVER_JSON_DEPTH_MAX);
+        assert!(parse_json::<Value>(most.as_bytes()).is_ok());
+        let over = nested(SERVER_JSON_DEPTH_MAX + 1);
+        let problem = parse_json::<Value>(over.as_bytes()).unwrap_err();
+        assert_eq!(problem.status, StatusCode::BAD_REQUEST);
+    }
+}
