@@ -174,8 +174,9 @@ fn commits_without_durability_are_refused() {
 #[test]
 fn deadlock_is_resolved() {
     let database = require!(Prerequisite::Postgres, TestDatabase::new());
-    let (url, store, first) = store_with_record(&database, "");
-    let other = TestSession::connect(&url);
+    let name = format!("deadlock_{}", std::process::id());
+    let (url, store, first) = store_with_record(&database, &format!("&application_name={name}"));
+    let other = TestSession::connect(&url.replace(&name, "other"));
     other.execute("BEGIN; SELECT id FROM records FOR UPDATE");
     thread::scope(|scope| {
         let retired = scope.spawn(|| {
@@ -186,7 +187,7 @@ fn deadlock_is_resolved() {
             };
             store.apply(&shop(), &[retire])
         });
-        thread::sleep(Duration::from_millis(200));
+        other.wait_for_lock_of(&name);
         // The server ends one of both transactions.
         other.try_execute("SELECT * FROM index_totals FOR UPDATE");
         other.try_execute("ROLLBACK");

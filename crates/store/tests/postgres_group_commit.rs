@@ -11,6 +11,7 @@ mod test_records;
 use heirloom_model::{IdSource, RecordId};
 use heirloom_store::{Change, Filter, Store, StoreError};
 use heirloom_testkit::{Prerequisite, require};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 use test_database::{TestDatabase, TestSession, address};
@@ -22,7 +23,9 @@ const THREADS: usize = 32;
 fn concurrent_writes_share_a_transaction() {
     let database = require!(Prerequisite::Postgres, TestDatabase::new());
     let url = database.new_url();
-    let store = heirloom_store::PostgresStore::create(&address(&url)).unwrap();
+    let name = format!("group_{}", std::process::id());
+    let named = format!("{url}&application_name={name}");
+    let store = heirloom_store::PostgresStore::create(&address(&named)).unwrap();
     let (ids, shop) = (IdSource::default(), project("shop"));
     store
         .apply(&shop, &[put(record(&ids, &shop, 0, 100))])
@@ -40,14 +43,25 @@ fn concurrent_writes_share_a_transaction() {
             _ => put(record(&ids, &shop, number + 1, 100)),
         })
         .collect();
+    let begun = AtomicUsize::new(0);
     let results: Vec<Result<_, StoreError>> = thread::scope(|scope| {
-        let (store, shop) = (&store, &shop);
-        let write = |change| move || store.apply(shop, std::slice::from_ref(change));
+        let (store, shop, begun) = (&store, &shop, &begun);
+        let write = |change| {
+            move || {
+                begun.fetch_add(1, Ordering::Relaxed);
+                store.apply(shop, std::slice::from_ref(change))
+            }
+        };
         let all: Vec<_> = changes
             .iter()
             .map(|change| scope.spawn(write(change)))
             .collect();
         // The first write waits for the lock, the others for the first.
+        TestSession::connect(&url).wait_for_lock_of(&name);
+        while begun.load(Ordering::Relaxed) < THREADS {
+            thread::yield_now();
+        }
+        // From its beginning a write takes some microseconds to the queue.
         thread::sleep(Duration::from_millis(500));
         blocker.execute("COMMIT");
         all.into_iter().map(|one| one.join().unwrap()).collect()

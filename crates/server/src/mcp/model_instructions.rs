@@ -1,4 +1,4 @@
-//! Texts that tell a model how to use memory: instructions of the server, and the notice with recalled data.
+//! Texts for models: the instructions for the use of memory, and the notice with recalled data.
 
 /// Instructions that a client gives its model once.
 pub(super) const INSTRUCTIONS: &str = "Heirloom is this project's memory: what was learned in earlier sessions. Ask `recall` \

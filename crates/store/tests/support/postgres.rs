@@ -7,6 +7,8 @@
 
 use heirloom_store::{AddressSources, PostgresAddress, PostgresStore};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 use tokio_postgres::{Client, NoTls};
 
 /// Variable with the URL of the server.
@@ -102,6 +104,19 @@ impl TestSession {
             .block_on(self.client.query_one(sql, &[]))
             .unwrap();
         row.get(0)
+    }
+
+    /// Waits until a connection of the program with this name waits for a lock.
+    pub(crate) fn wait_for_lock_of(&self, program: &str) {
+        let sql = format!(
+            "SELECT count(*) FROM pg_stat_activity \
+             WHERE application_name = '{program}' AND wait_event_type = 'Lock'"
+        );
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while self.number(&sql) == 0 {
+            assert!(Instant::now() < deadline, "{program} waits for no lock");
+            thread::sleep(Duration::from_millis(5));
+        }
     }
 
     /// Executes statements.

@@ -223,6 +223,7 @@ impl PgSession {
             if let Poll::Ready(answers) = first {
                 return Ok(answers);
             }
+            // A notification that cannot be sent fails with the connection, as the other requests do.
             let _ = notification.run(client).now_or_never();
         }
         let longest = self.shared.statement_timeout;
