@@ -9,6 +9,9 @@
 //!   ones.
 //! - **Memory.** All entries share one limit. Above it, the data of other projects are dropped in order of their last
 //!   use (LRU). If an entry does not fit even so, queries read its rows from the database.
+//! - **Locks.** Each project has a lock, which its query holds while it reads rows that the entry lacks: a slow database
+//!   or a lost node delays no query of another project. The lock of the totals is held only for arithmetic. A thread that
+//!   holds it never waits for the lock of a project.
 //!
 //! | Entry | Version | Appended |
 //! |---|---|---|
@@ -48,7 +51,7 @@ use record_counts::CachedCounts;
 pub(crate) use record_counts::ContentStamp;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tail_rows::CachedTail;
 use text_kinds::CachedKinds;
 
@@ -90,7 +93,7 @@ struct CachedProject {
     queries: u32,
     last_used: u64,
     bytes: usize,
-    entries: Entries,
+    entries: Arc<Mutex<Entries>>,
 }
 
 /// Entries of one project.
@@ -180,20 +183,19 @@ impl ProjectCache {
     /// Calls `work` with the project's entry of this version, at first an empty one. Returns `None` without a call
     /// if the query must read from the database: in the first queries, or if the entry is too large.
     ///
-    /// `work` must add only rows that this version has, and holds the lock of the cache. An error discards the entry,
-    /// which may then be incomplete.
+    /// `work` must add only rows that this version has, and holds the lock of the project. An error discards the
+    /// entry, which may then be incomplete.
     pub(super) fn with<E: CacheEntry, R>(
         &self,
         project: i64,
         version: E::Version,
         work: impl FnOnce(&mut E) -> Result<R, Failure>,
     ) -> Result<Option<R>, Failure> {
-        let mut state = self.lock();
-        let cached = state.projects.get_mut(&project);
-        let Some(cached) = cached.filter(|cached| cached.queries > COLD_QUERIES) else {
+        let Some(entries) = self.entries(project) else {
             return Ok(None);
         };
-        let slot = E::slot(&mut cached.entries);
+        let mut entries = entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let slot = E::slot(&mut entries);
         let bytes_before = slot.bytes;
         let is_hit = slot.version == Some(version) && slot.entry.is_some();
         if slot.version != Some(version) {
@@ -208,15 +210,27 @@ impl ProjectCache {
             Ok(_) => slot.bytes = slot.entry.as_ref().map_or(0, E::bytes),
             Err(_) => *slot = Slot::default(),
         }
-        let bytes = slot.bytes;
-        cached.bytes = cached.bytes - bytes_before + bytes;
-        state.bytes = state.bytes - bytes_before + bytes;
+        let mut state = self.lock();
         state.hits += u64::from(is_hit);
         state.misses += u64::from(!is_hit);
+        state.resize(project, bytes_before, slot.bytes);
         if state.bytes > self.bytes_max {
-            state.shrink::<E>(project, self.bytes_max);
+            state.drop_others(project, self.bytes_max);
         }
+        if state.bytes > self.bytes_max {
+            slot.entry = None;
+            state.resize(project, std::mem::take(&mut slot.bytes), 0);
+        }
+        drop(state);
         done
+    }
+
+    /// Returns the entries of a project whose queries use the cache.
+    fn entries(&self, project: i64) -> Option<Arc<Mutex<Entries>>> {
+        let state = self.lock();
+        let cached = state.projects.get(&project);
+        let cached = cached.filter(|cached| cached.queries > COLD_QUERIES)?;
+        Some(Arc::clone(&cached.entries))
     }
 
     /// A poisoned lock is safe: at worst an entry's size is wrong until its version changes.
@@ -226,25 +240,32 @@ impl ProjectCache {
 }
 
 impl CacheState {
-    /// Drops other projects in order of their last use, and then this entry of the current project.
-    fn shrink<E: CacheEntry>(&mut self, current: i64, bytes_max: usize) {
-        while self.bytes > bytes_max {
-            let others = self.projects.iter_mut();
-            let others = others.filter(|(project, one)| **project != current && one.bytes > 0);
-            let Some((_, oldest)) = others.min_by_key(|(_, one)| one.last_used) else {
-                break;
-            };
-            self.bytes -= std::mem::take(&mut oldest.bytes);
-            oldest.entries = Entries::default();
+    /// Replaces the size of one entry in the sums.
+    fn resize(&mut self, project: i64, before: usize, after: usize) {
+        if let Some(cached) = self.projects.get_mut(&project) {
+            cached.bytes = cached.bytes - before + after;
+            self.bytes = self.bytes - before + after;
         }
-        if self.bytes > bytes_max
-            && let Some(cached) = self.projects.get_mut(&current)
-        {
-            let slot = E::slot(&mut cached.entries);
-            slot.entry = None;
-            let bytes = std::mem::take(&mut slot.bytes);
-            cached.bytes -= bytes;
-            self.bytes -= bytes;
+    }
+
+    /// Drops the entries of other projects in order of their last use, except of those that a query uses now.
+    fn drop_others(&mut self, current: i64, bytes_max: usize) {
+        let others = self.projects.iter_mut();
+        let mut others: Vec<_> = others
+            .filter(|(project, one)| **project != current && one.bytes > 0)
+            .map(|(_, one)| one)
+            .collect();
+        others.sort_unstable_by_key(|one| one.last_used);
+        for other in others {
+            if self.bytes <= bytes_max {
+                break;
+            }
+            let Ok(mut entries) = other.entries.try_lock() else {
+                continue;
+            };
+            *entries = Entries::default();
+            drop(entries);
+            self.bytes -= std::mem::take(&mut other.bytes);
         }
     }
 }

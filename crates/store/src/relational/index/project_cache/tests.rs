@@ -94,6 +94,38 @@ fn entry_above_limit_is_not_cached_until_its_version_changes() {
 }
 
 /// Writes records whose words depend on their number.
+#[test]
+fn slow_read_of_one_project_delays_no_other() {
+    let cache = warm_cache(100);
+    let answer = cache.with(PROJECT, ((0, 0), 0), |cached: &mut CachedPostings| {
+        // The thread ends although this read has not.
+        let other = std::thread::scope(|scope| {
+            let thread = scope.spawn(|| add(&cache, OTHER, 0, 60));
+            thread.join().unwrap()
+        });
+        assert_eq!(other, Some(1));
+        Ok(cached.add_for_test(60))
+    });
+    assert_eq!(answer.unwrap(), Some(1));
+    assert_eq!(cache.lock().bytes, 60, "the other project was dropped");
+}
+
+#[test]
+fn entries_in_use_are_not_dropped() {
+    let cache = warm_cache(100);
+    assert_eq!(add(&cache, PROJECT, 0, 60), Some(1));
+    let answer = cache.with(PROJECT, ((0, 0), 0), |cached: &mut CachedPostings| {
+        let other = std::thread::scope(|scope| {
+            let thread = scope.spawn(|| add(&cache, OTHER, 0, 60));
+            thread.join().unwrap()
+        });
+        assert_eq!(other, Some(1), "it is answered, and not kept");
+        Ok(cached.add_for_test(0))
+    });
+    assert_eq!(answer.unwrap(), Some(2));
+    assert_eq!(cache.lock().bytes, 60);
+}
+
 fn write(store: &SqliteStore, ids: &IdSource, numbers: std::ops::Range<i64>) {
     let project = ProjectName::new("p").unwrap();
     let kinds = [Kind::Note, Kind::Knowledge];
