@@ -6,9 +6,11 @@
 
 mod word_class;
 
-use crate::limits::NEAR_DUPLICATE_MIN;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+
+/// Minimum share of the longer text's words that near-duplicates have in common.
+const NEAR_DUPLICATE_MIN: f64 = 0.75;
 
 /// Returns true if two texts are equal up to case, spacing and punctuation.
 pub fn has_same_words(a: &str, b: &str) -> bool {

@@ -198,6 +198,29 @@ fn deadlock_is_resolved() {
 }
 
 #[test]
+fn project_that_another_writer_creates_meanwhile_is_used() {
+    let database = require!(Prerequisite::Postgres, TestDatabase::new());
+    let name = format!("created_{}", std::process::id());
+    let options = format!("&application_name={name}");
+    let (url, store, _) = store_with_record(&database, &options);
+    let other = TestSession::connect(&url.replace(&name, "other"));
+    other.execute(
+        "BEGIN; INSERT INTO projects (name, created_at) VALUES ('fresh', 1); \
+         INSERT INTO index_totals SELECT id, 0, 0, 0, 0, 0 FROM projects WHERE name = 'fresh'",
+    );
+    let fresh = project("fresh");
+    let new = record(&IdSource::default(), &fresh, 1, 100);
+    thread::scope(|scope| {
+        let written = scope.spawn(|| store.apply(&fresh, &[put(new.clone())]));
+        other.wait_for_lock_of(&name);
+        other.execute("COMMIT");
+        written.join().unwrap().unwrap();
+    });
+    assert_eq!(store.get(&fresh, new.id).unwrap(), new);
+    assert_eq!(store.check().unwrap(), Vec::<String>::new());
+}
+
+#[test]
 fn slow_statement_is_cancelled() {
     let database = require!(Prerequisite::Postgres, TestDatabase::new());
     let name = format!("slow_{}", std::process::id());

@@ -1,20 +1,25 @@
 //! Baseline: `pgbench` with the statements of one write, without Heirloom.
+//!
+//! The statements are sent as Heirloom sends them, unnamed and with parameters, but one after the other.
 #![expect(clippy::disallowed_methods, reason = "the script is thrown away")]
 
 use super::load::Load;
 use std::fs;
 use std::process::Command;
 
-/// Statements of the write of one new record. The project is one of those that the load has filled.
+/// Statements of the write of one new record, as Heirloom sends them. The project is one of those that the load has filled.
 const SCRIPT: &str = r#"\set project random(1, :projects)
 \set ordinal random(1000000000, 9000000000000000)
-BEGIN;
+BEGIN ISOLATION LEVEL READ COMMITTED;
 SELECT version FROM schema_state WHERE id = 1;
+SELECT CASE current_setting('transaction_read_only') WHEN 'off' THEN CAST(pg_current_xact_id() AS text) END;
 SELECT texts, merged FROM index_totals WHERE project = :project FOR UPDATE;
+SELECT found.* FROM unnest(ARRAY[gen_random_uuid()]) AS wanted (id) CROSS JOIN LATERAL (SELECT id, kind, key, text, attrs, plan, "group", session, task, agent, phase, iteration, source, confidence, tokens, recorded_at, true_from, true_to, retired_at, replaced_by, expires_at, ordinal, batch FROM records WHERE project = :project AND records.id = wanted.id LIMIT 1) AS found;
+SELECT found.* FROM json_array_elements(json_build_array(json_build_array('knowledge', 'b' || :ordinal, 'fact'))) AS wanted (identity) CROSS JOIN LATERAL (SELECT id, kind, key, text, attrs, plan, "group", session, task, agent, phase, iteration, source, confidence, tokens, recorded_at, true_from, true_to, retired_at, replaced_by, expires_at, ordinal, batch FROM records WHERE project = :project AND kind = wanted.identity ->> 0 AND key = wanted.identity ->> 1 AND coalesce(category, '') = wanted.identity ->> 2 AND retired_at IS NULL LIMIT 1) AS found;
 INSERT INTO ordinals (project, ordinal, id, is_turn) VALUES (:project, :ordinal, gen_random_uuid(), 0);
 INSERT INTO tail (project, ordinal, terms, pieces, vector) VALUES (:project, :ordinal, decode(repeat('ab', 84), 'hex'), decode(repeat('ab', 32), 'hex'), decode(repeat('ab', 260), 'hex'));
 INSERT INTO records (project, id, kind, key, text, attrs, source, confidence, tokens, recorded_at, ordinal) VALUES (:project, gen_random_uuid(), 'knowledge', 'b' || :ordinal, 'number 1: the deploy of the service failed the night', '{"category":"fact"}', 'user', 1, 12, 1, :ordinal);
-UPDATE index_totals SET len = len + 1 WHERE project = :project;
+INSERT INTO index_totals VALUES (:project, 0, 9, 9, 0, 0) ON CONFLICT (project) DO UPDATE SET len = index_totals.len + excluded.len, head_len = index_totals.head_len + excluded.head_len RETURNING texts, merged;
 COMMIT;
 "#;
 
@@ -25,6 +30,8 @@ pub(super) fn measure(url: &str, load: &Load) -> Result<String, String> {
     let output = Command::new("pgbench")
         .args([
             "--no-vacuum",
+            "--protocol",
+            "extended",
             "--client",
             &load.clients.to_string(),
             "--jobs",

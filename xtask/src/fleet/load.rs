@@ -96,8 +96,10 @@ impl Load {
                         let answer = client.as_mut().and_then(|client| {
                             client.request("POST", "/api/memory/knowledge", Some(&self.fact(n)))
                         });
-                        if answer.is_none_or(|(status, _)| status != 201) {
-                            failed.fetch_add(1, Ordering::Relaxed);
+                        if answer.as_ref().is_none_or(|(status, _)| *status != 201) {
+                            if failed.fetch_add(1, Ordering::Relaxed) == 0 {
+                                eprintln!("first failure: {answer:?}");
+                            }
                         }
                     }
                 });
@@ -161,8 +163,10 @@ impl Load {
                         };
                         match answer {
                             Some((200 | 201, _)) => own.push(began.elapsed()),
-                            Some(_) => {
-                                failed.fetch_add(1, Ordering::Relaxed);
+                            Some(other) => {
+                                if failed.fetch_add(1, Ordering::Relaxed) == 0 {
+                                    eprintln!("first failure: {other:?}");
+                                }
                             }
                             None => {
                                 failed.fetch_add(1, Ordering::Relaxed);

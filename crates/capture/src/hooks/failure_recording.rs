@@ -75,25 +75,6 @@ impl Hooks<'_> {
         Ok(HookAnswer::default())
     }
 
-    /// Returns the current failure of a subject that is not muted: the newest open one, otherwise the newest.
-    pub(super) fn failure_of(&self, subject: &Subject) -> Result<Option<Record>, Fault> {
-        let mut found = self.failures_of(subject)?;
-        found.retain(|record| !mark::is_muted(&record.attrs));
-        let open = found.iter().position(is_open);
-        Ok(found.into_iter().nth(open.unwrap_or(0)))
-    }
-
-    /// Returns the current failures of a subject, newest first.
-    pub(super) fn failures_of(&self, subject: &Subject) -> Result<Vec<Record>, Fault> {
-        let filter = Filter {
-            key_prefix: Some(subject.prefix()),
-            ..Filter::current(&[Kind::Error], self.engine.now())
-        };
-        self.engine
-            .records()
-            .find(&filter.limit(limits::HOOK_SESSION_ITEMS_MAX))
-    }
-
     /// Records a failure, and answers with the resolution of an earlier one.
     fn record_tool_failure(
         &self,

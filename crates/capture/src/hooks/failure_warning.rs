@@ -1,15 +1,38 @@
-//! Warnings before commands and edits that failed earlier.
+//! Warnings before commands and edits that failed earlier: the choice of the failure, and the text.
 
-use heirloom_model::Record;
+use crate::Hooks;
+use heirloom_agents::failures::Subject;
 use heirloom_model::kinds::ErrorRecord;
 use heirloom_model::record_meaning::{
     PASSED_LATER, has_passed_without_change, has_resolution_details, known_resolution,
 };
-use heirloom_model::text;
+use heirloom_model::{Fault, Kind, Record, limits, mark, text};
+use heirloom_store::Filter;
 use serde_json::Value;
 
 /// Attribute with the resolution of an earlier failure.
 pub(super) const HELPED: &str = "helped_before";
+
+impl Hooks<'_> {
+    /// Returns the current failure of a subject that is not muted: the newest open one, otherwise the newest.
+    pub(super) fn failure_of(&self, subject: &Subject) -> Result<Option<Record>, Fault> {
+        let mut found = self.failures_of(subject)?;
+        found.retain(|record| !mark::is_muted(&record.attrs));
+        let open = found.iter().position(is_open);
+        Ok(found.into_iter().nth(open.unwrap_or(0)))
+    }
+
+    /// Returns the current failures of a subject, newest first.
+    pub(super) fn failures_of(&self, subject: &Subject) -> Result<Vec<Record>, Fault> {
+        let filter = Filter {
+            key_prefix: Some(subject.prefix()),
+            ..Filter::current(&[Kind::Error], self.engine.now())
+        };
+        self.engine
+            .records()
+            .find(&filter.limit(limits::HOOK_SESSION_ITEMS_MAX))
+    }
+}
 
 /// Returns what helped with a failure, now or at an earlier occurrence.
 pub(super) fn helpful_resolution(record: &Record) -> Option<String> {

@@ -1,7 +1,5 @@
 //! Limits of recall, relevance, built-in vectors, and review.
 
-/// Minimum share of the longer text's words that near-duplicates have in common.
-pub const NEAR_DUPLICATE_MIN: f64 = 0.75;
 /// Maximum number of distinct stems of a query; further ones are ignored.
 pub const QUESTION_TERMS_MAX: usize = 10_000;
 /// Number of leading word pieces of a text that its vector is computed from.

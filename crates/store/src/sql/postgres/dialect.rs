@@ -40,6 +40,12 @@ pub(crate) struct Translation {
 }
 
 impl Translation {
+    /// Returns true if the statement changes rows, also if it returns some.
+    pub(crate) fn is_write(&self) -> bool {
+        let verb = self.sql.split_whitespace().next().unwrap_or("");
+        matches!(verb, "INSERT" | "UPDATE" | "DELETE") || self.sql.contains(" RETURNING ")
+    }
+
     /// Rewrites a statement.
     pub(crate) fn of(sql: &str) -> Self {
         let mut text = without_index_hints(sql);

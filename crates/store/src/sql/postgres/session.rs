@@ -244,11 +244,16 @@ impl PgSession {
         Err(SqlError::Timeout(longest))
     }
 
+    /// Counts a statement that changes rows. The rows that were read in advance may differ after it.
+    fn count_write(&self) {
+        self.prefetched.borrow_mut().clear();
+        self.writes.set(self.writes.get() + 1);
+    }
+
     /// Queues a statement for the next round trip.
     fn queue(&self, request: Request) -> Result<(), SqlError> {
-        self.prefetched.borrow_mut().clear();
+        self.count_write();
         self.pending.borrow_mut().push(request);
-        self.writes.set(self.writes.get() + 1);
         if self.pending.borrow().len() >= PENDING_MAX {
             self.send(Vec::new(), Interruption::Cancel)?;
         }
@@ -359,7 +364,9 @@ impl PgStatement<'_> {
     /// Runs the query and returns all of its rows.
     pub(crate) fn query(&self, values: &[&dyn ToSql]) -> Result<Rc<Vec<PgRow>>, SqlError> {
         let request = Request::new(&self.translation, values)?;
-        if let Some(rows) = self.session.prefetched(&request) {
+        if self.translation.is_write() {
+            self.session.count_write();
+        } else if let Some(rows) = self.session.prefetched(&request) {
             return Ok(rows);
         }
         Ok(Rc::new(self.answer(request)?.0))
@@ -367,8 +374,7 @@ impl PgStatement<'_> {
 
     /// Executes the statement and returns the number of changed rows.
     pub(crate) fn execute(&self, values: &[&dyn ToSql]) -> Result<usize, SqlError> {
-        self.session.prefetched.borrow_mut().clear();
-        self.session.writes.set(self.session.writes.get() + 1);
+        self.session.count_write();
         let (_, changed) = self.answer(Request::new(&self.translation, values)?)?;
         Ok(usize::try_from(changed).unwrap_or(usize::MAX))
     }
