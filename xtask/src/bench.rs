@@ -2,7 +2,7 @@
 
 pub(crate) mod document;
 mod judgement;
-mod metrics;
+pub(crate) mod metrics;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -107,6 +107,9 @@ pub(crate) const GROUPS: [&str; 26] = [
     "size",
 ];
 
+/// Groups that `cargo xtask fleet` measures: over PostgreSQL, and over Citus with two workers.
+pub(crate) const FLEET: [&str; 2] = ["fleet", "citus"];
+
 /// Group of the values that people judged, which no run measures.
 pub(crate) const JUDGED: &str = "judged";
 
@@ -301,6 +304,46 @@ pub(crate) const METRICS: &[Row] = &[
     row("tokens.error", "error of the estimate of tokens, all texts", "%", NONE),
     row("transcripts.import", "import of transcripts", "MB/s", NONE),
     row("transcripts.again", "import of one transcript again, nothing new", "ms", NONE),
+    row("fleet.write_share", "PostgreSQL: durable POST of one server, 64 connections, as a share of `pgbench` with the same statements", "×", at_least(0.5)),
+    row("fleet.write_rate", "PostgreSQL: durable POST, one server, 64 connections", "/s", NONE),
+    row("fleet.write", "PostgreSQL: latency of that POST", "ms", NONE),
+    row("fleet.write_all_rate", "PostgreSQL: durable POST, three servers", "/s", NONE),
+    row("fleet.write_all", "PostgreSQL: latency of that POST with three servers", "ms", NONE),
+    row("fleet.write_one", "PostgreSQL: durable POST over one connection", "ms", NONE),
+    row("fleet.write_growth", "PostgreSQL: the same, 1,000 projects instead of 10", "×", at_most(1.3)),
+    row("fleet.recall_rate", "PostgreSQL: recall from the cache, one server, 64 connections", "/s", NONE),
+    row("fleet.recall", "PostgreSQL: latency of that recall", "ms", NONE),
+    row("fleet.recall_all_rate", "PostgreSQL: recall from the caches, three servers", "/s", NONE),
+    row("fleet.recall_all", "PostgreSQL: latency of that recall with three servers", "ms", NONE),
+    row("fleet.recall_cold_rate", "PostgreSQL: first recall of each project after a start, 64 connections", "/s", NONE),
+    row("fleet.recall_cold", "PostgreSQL: latency of that first recall", "ms", NONE),
+    row("fleet.recall_one", "PostgreSQL: recall from the cache over one connection", "ms", NONE),
+    row("fleet.recall_growth", "PostgreSQL: the same, 1,000 projects instead of 10", "×", at_most(1.3)),
+    row("fleet.large_warm", "PostgreSQL: recall from the cache, 100,000 records in one project", "ms", over_yardstick(1.5)),
+    row("fleet.first", "PostgreSQL: first recall after a start, 10,000 records in the project", "ms", at_most(40.0)),
+    row("fleet.resident", "PostgreSQL: largest server after all of it", "MB", NONE),
+    row("fleet.kills", "PostgreSQL: acknowledged writes around the kills of a server, each present once", "writes", NONE),
+    row("fleet.connections", "PostgreSQL: acknowledged writes while all connections of the database were ended, each present once", "writes", NONE),
+    row("citus.write_share", "Citus: durable POST of one server, 64 connections, as a share of `pgbench` with the same statements", "×", at_least(0.5)),
+    row("citus.write_rate", "Citus: durable POST, one server, 64 connections", "/s", NONE),
+    row("citus.write", "Citus: latency of that POST", "ms", NONE),
+    row("citus.write_all_rate", "Citus: durable POST, three servers", "/s", NONE),
+    row("citus.write_all", "Citus: latency of that POST with three servers", "ms", NONE),
+    row("citus.write_one", "Citus: durable POST over one connection", "ms", NONE),
+    row("citus.write_growth", "Citus: the same, 1,000 projects instead of 10", "×", at_most(1.3)),
+    row("citus.recall_rate", "Citus: recall from the cache, one server, 64 connections", "/s", NONE),
+    row("citus.recall", "Citus: latency of that recall", "ms", NONE),
+    row("citus.recall_all_rate", "Citus: recall from the caches, three servers", "/s", NONE),
+    row("citus.recall_all", "Citus: latency of that recall with three servers", "ms", NONE),
+    row("citus.recall_cold_rate", "Citus: first recall of each project after a start, 64 connections", "/s", NONE),
+    row("citus.recall_cold", "Citus: latency of that first recall", "ms", NONE),
+    row("citus.recall_one", "Citus: recall from the cache over one connection", "ms", NONE),
+    row("citus.recall_growth", "Citus: the same, 1,000 projects instead of 10", "×", at_most(1.3)),
+    row("citus.large_warm", "Citus: recall from the cache, 100,000 records in one project", "ms", over_yardstick(1.5)),
+    row("citus.first", "Citus: first recall after a start, 10,000 records in the project", "ms", at_most(40.0)),
+    row("citus.resident", "Citus: largest server after all of it", "MB", NONE),
+    row("citus.kills", "Citus: acknowledged writes around the kills of a server, each present once", "writes", NONE),
+    row("citus.connections", "Citus: acknowledged writes while all connections of the database were ended, each present once", "writes", NONE),
     row("size.binary", "binary, with the server and the sentence transformer", "MB", at_most(65.0)),
 ];
 
@@ -316,6 +359,8 @@ pub(crate) const COMPARISONS: &[Row] = &[
 
 /// Metrics that are in the results and in no table: each is a yardstick or a step of another one.
 pub(crate) const UNLISTED: &[&str] = &[
+    "citus.baseline_rate",
+    "fleet.baseline_rate",
     "hooks.sync",
     "recall.fill_1m",
     "recall.resident_1m",

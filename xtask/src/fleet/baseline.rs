@@ -1,14 +1,15 @@
 //! Baseline: `pgbench` with the statements of one write, without Heirloom.
 //!
-//! The statements are sent as Heirloom sends them, unnamed and with parameters, but one after the other.
+//! The statements are prepared, as those of the servers, and sent one after the other.
 #![expect(clippy::disallowed_methods, reason = "the script is thrown away")]
 
-use super::load::Load;
+use super::load::{Load, Rate};
 use std::fs;
 use std::process::Command;
 
-/// Statements of the write of one new record, as Heirloom sends them. The project is one of those that the load has filled.
-const SCRIPT: &str = r#"\set project random(1, :projects)
+/// Statements of the write of one new record, as Heirloom sends them, in projects
+/// that no server uses.
+const SCRIPT: &str = r#"\set project random(1000001, 1000000 + :projects)
 \set ordinal random(1000000000, 9000000000000000)
 BEGIN ISOLATION LEVEL READ COMMITTED;
 SELECT version FROM schema_state WHERE id = 1;
@@ -23,21 +24,21 @@ INSERT INTO index_totals VALUES (:project, 0, 9, 9, 0, 0) ON CONFLICT (project) 
 COMMIT;
 "#;
 
-/// Runs the baseline and returns its rate, as text.
-pub(super) fn measure(url: &str, load: &Load) -> Result<String, String> {
+/// Runs the baseline; its latency is the mean.
+pub(super) fn measure(url: &str, load: &Load, seconds: u64) -> Result<Rate, String> {
     let script = std::env::temp_dir().join(format!("heirloom-fleet-{}.sql", std::process::id()));
     fs::write(&script, SCRIPT).map_err(|error| format!("{}: {error}", script.display()))?;
     let output = Command::new("pgbench")
         .args([
             "--no-vacuum",
             "--protocol",
-            "extended",
+            "prepared",
             "--client",
             &load.clients.to_string(),
             "--jobs",
             "2",
         ])
-        .args(["--time", &load.seconds.to_string()])
+        .args(["--time", &seconds.to_string()])
         .args(["--define", &format!("projects={}", load.projects)])
         .arg("--file")
         .arg(&script)
@@ -47,9 +48,16 @@ pub(super) fn measure(url: &str, load: &Load) -> Result<String, String> {
     drop(fs::remove_file(&script));
     let output = output?;
     let text = String::from_utf8_lossy(&output.stdout);
-    let line = |name: &str| text.lines().find(|line| line.starts_with(name));
-    match (line("tps = "), line("latency average = ")) {
-        (Some(rate), Some(latency)) => Ok(format!("{rate}, {latency}")),
+    let number = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name));
+        line.and_then(|rest| rest.split_whitespace().next()?.parse::<f64>().ok())
+    };
+    match (number("tps = "), number("latency average = ")) {
+        (Some(per_second), Some(latency)) => Ok(Rate {
+            per_second,
+            median: latency,
+            p99: latency,
+        }),
         _ => Err(format!(
             "pgbench: {}",
             String::from_utf8_lossy(&output.stderr)

@@ -11,8 +11,9 @@ use std::time::Duration;
 /// Clients that write during the faults.
 const CLIENTS: usize = 8;
 
-/// Kills a server again and again while clients write through all of them.
-pub(super) fn kill_servers(fleet: &mut Fleet, load: &Load, times: usize) -> Result<(), String> {
+/// Kills a server again and again while clients write through all of them. Returns the number of acknowledged writes,
+/// each of which is present once.
+pub(super) fn kill_servers(fleet: &mut Fleet, load: &Load, times: usize) -> Result<usize, String> {
     let mut all = HashSet::new();
     for time in 0..times {
         let stop = AtomicBool::new(false);
@@ -35,18 +36,16 @@ pub(super) fn kill_servers(fleet: &mut Fleet, load: &Load, times: usize) -> Resu
         fleet.restart(time)?;
         all.extend(ids);
     }
-    let found = check(fleet, &all)?;
-    println!("kills      {times} of servers, {found} acknowledged writes are present once");
-    Ok(())
+    check(fleet, &all)
 }
 
-/// Ends all connections of the database again and again while clients write.
+/// Ends all connections of the database again and again while clients write. Returns as [`kill_servers`].
 pub(super) fn terminate_connections(
     fleet: &Fleet,
     load: &Load,
     url: &str,
     times: usize,
-) -> Result<(), String> {
+) -> Result<usize, String> {
     let stop = AtomicBool::new(false);
     let ids = thread::scope(|scope| {
         let stop = &stop;
@@ -77,11 +76,7 @@ pub(super) fn terminate_connections(
         let joined = clients.into_iter().flat_map(|client| client.join());
         ended.map(|()| joined.flatten().collect::<HashSet<_>>())
     })?;
-    let found = check(fleet, &ids)?;
-    println!(
-        "database   {times} times all connections ended, {found} acknowledged writes are present once"
-    );
-    Ok(())
+    check(fleet, &ids)
 }
 
 /// Writes until the end; returns the project and the key of each acknowledged write.

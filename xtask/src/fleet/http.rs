@@ -14,6 +14,9 @@ pub(super) struct Client {
     token: String,
 }
 
+/// Status and body of an answer.
+pub(super) type Answer = (u16, Value);
+
 impl Client {
     /// Connects to a server.
     pub(super) fn connect(address: SocketAddr, token: &str) -> Option<Self> {
@@ -32,7 +35,7 @@ impl Client {
         method: &str,
         path: &str,
         body: Option<&Value>,
-    ) -> Option<(u16, Value)> {
+    ) -> Option<Answer> {
         let body = body.map(Value::to_string).unwrap_or_default();
         let request = format!(
             "{method} {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\n\

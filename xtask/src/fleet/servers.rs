@@ -14,7 +14,8 @@ const STORE: &str = "HEIRLOOM_STORE";
 /// Running servers, which are killed with the value.
 pub(super) struct Fleet {
     servers: Vec<Server>,
-    url: String,
+    /// URL of the database; `None` for a server with its own SQLite database.
+    url: Option<String>,
     token: String,
 }
 
@@ -51,12 +52,28 @@ impl Fleet {
             url,
             &["fleet", "token", "create", "--role", "orchestrator"],
         )?;
-        let servers = desks.into_iter().map(|desk| Server::start(desk, url));
+        let servers = desks.into_iter().map(|desk| Server::start(desk, Some(url)));
         Ok(Self {
             servers: servers.collect::<Result<_, _>>()?,
-            url: url.to_owned(),
+            url: Some(url.to_owned()),
             token: token.trim().to_owned(),
         })
+    }
+
+    /// Starts one server with an SQLite database, for comparison.
+    pub(super) fn start_sqlite(binary: &Path, root: &Path) -> Result<Self, String> {
+        let desk = Sandbox::fresh(binary, &root.with_extension("sqlite"))?;
+        let token = desk.call_ok(&["token", "create", "--role", "orchestrator"])?;
+        Ok(Self {
+            servers: vec![Server::start(desk, None)?],
+            url: None,
+            token: token.trim().to_owned(),
+        })
+    }
+
+    /// Returns the number of servers.
+    pub(super) fn len(&self) -> usize {
+        self.servers.len()
     }
 
     /// Connects to a server.
@@ -77,6 +94,12 @@ impl Fleet {
         Ok(())
     }
 
+    /// Kills a server and starts it again.
+    pub(super) fn restart_process(&mut self, number: usize) -> Result<(), String> {
+        self.kill_process(number)?;
+        self.restart(number)
+    }
+
     /// Starts a killed server again.
     pub(super) fn restart(&mut self, number: usize) -> Result<(), String> {
         let count = self.servers.len();
@@ -86,28 +109,31 @@ impl Fleet {
             .get_mut(number % count)
             .ok_or("there is no such server")?;
         drop(server.process.wait());
-        *server = Server::start(server.desk.clone(), &url)?;
+        *server = Server::start(server.desk.clone(), url.as_deref())?;
         Ok(())
     }
 
-    /// Returns the resident memory of each server.
-    pub(super) fn resident(&self) -> Result<String, String> {
+    /// Returns the resident memory of each server, MB.
+    pub(super) fn resident(&self) -> Result<Vec<f64>, String> {
         let sizes = self.servers.iter().map(|server| {
             let path = format!("/proc/{}/status", server.process.id());
             let text = fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
             let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
             let kilobytes =
                 line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
-            Ok(format!("{} MB", kilobytes.unwrap_or(0) / 1_000))
+            let kilobytes = kilobytes.ok_or_else(|| format!("{path} has no size"))?;
+            Ok(kilobytes as f64 / 1e3)
         });
-        Ok(sizes.collect::<Result<Vec<_>, String>>()?.join(", "))
+        sizes.collect()
     }
 }
 
 impl Server {
-    fn start(desk: Sandbox, url: &str) -> Result<Self, String> {
+    fn start(desk: Sandbox, url: Option<&str>) -> Result<Self, String> {
         let mut command = desk.heirloom(&["serve", "--port", "0"]);
-        command.env(STORE, url).stderr(Stdio::null());
+        command
+            .envs(url.map(|url| (STORE, url)))
+            .stderr(Stdio::null());
         let mut process = command
             .spawn()
             .map_err(|error| format!("cannot start a server: {error}"))?;

@@ -1,5 +1,7 @@
 //! Limits of a store over PostgreSQL.
 
+/// Maximum number of statements that a connection keeps prepared; further ones are planned at each use.
+pub const POSTGRES_PREPARED_MAX: usize = 512;
 /// Connections of one process to the database.
 pub const POSTGRES_CONNECTIONS_MAX: usize = 16;
 /// Maximum wait for a free connection, seconds.

@@ -38,7 +38,7 @@ pub(super) fn recovery_of(failure: &Failure) -> Recovery {
     ];
     if repeatable.contains(code) {
         Recovery::Repeat
-    } else if is_disconnection(code) {
+    } else if is_disconnection(code) || is_outdated_plan(error) {
         Recovery::Reconnect
     } else {
         Recovery::Fail
@@ -52,6 +52,15 @@ pub(super) fn is_uncertain(error: &SqlError) -> bool {
         SqlError::Timeout(_) => true,
         SqlError::Sqlite(_) => false,
     }
+}
+
+/// Returns true if a prepared statement is of an older schema: another program has migrated the tables meanwhile.
+fn is_outdated_plan(error: &tokio_postgres::Error) -> bool {
+    let database = error.as_db_error();
+    database.is_some_and(|database| {
+        *database.code() == SqlState::FEATURE_NOT_SUPPORTED
+            && database.message().contains("cached plan")
+    })
 }
 
 /// Returns true for errors after which the server closes the connection, or accepts none for a while.
@@ -176,6 +185,10 @@ pub(super) fn of_postgres(error: &Error, server: &str) -> StoreError {
         failed("grant the user rights on the tables of the database")
     } else if *code == SqlState::UNDEFINED_FILE || *code == SqlState::FEATURE_NOT_SUPPORTED {
         failed("install the extension, or use a PostgreSQL that has it")
+    } else if *code == SqlState::INVALID_SQL_STATEMENT_NAME
+        || *code == SqlState::DUPLICATE_PSTATEMENT
+    {
+        failed("leave `prepared_statements=on` out of the address: the pooler does not support it")
     } else if *code == SqlState::DISK_FULL {
         StoreError::DiskFull(format!("{server}: {problem}"))
     } else if *code == SqlState::QUERY_CANCELED {

@@ -6,6 +6,7 @@ mod dialect;
 mod nul_encoding;
 pub(crate) mod plan_log;
 pub(crate) mod pool;
+mod prepared_statements;
 mod project_numbers;
 pub(crate) mod request;
 pub(crate) mod session;

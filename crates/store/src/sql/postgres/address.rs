@@ -31,6 +31,8 @@ pub struct AddressSources {
 pub struct PostgresAddress {
     pub(crate) config: tokio_postgres::Config,
     pub(crate) tls: TlsMode,
+    /// True if each connection prepares the statements that it repeats.
+    pub(crate) prepares_statements: bool,
 }
 
 impl fmt::Debug for PostgresAddress {
@@ -45,7 +47,7 @@ impl PostgresAddress {
     /// Parses an address of the form `postgres://USER@HOST:PORT/DATABASE?NAME=VALUE`.
     ///
     /// The parameters are those of libpq: `sslmode`, `sslrootcert`, `target_session_attrs`, `connect_timeout`,
-    /// `options`, `service`, and others. Errors: `Invalid` for another form or an unknown parameter, or a file that cannot
+    /// `options`, `service`, and others; `prepared_statements` is `on` or, by default, `off`. Errors: `Invalid` for another form or an unknown parameter, or a file that cannot
     /// be read.
     pub fn parse(url: &str, sources: &AddressSources) -> Result<Self, StoreError> {
         if !is_database_address(url) {
@@ -57,9 +59,11 @@ impl PostgresAddress {
         let (start, query) = url.split_once('?').unwrap_or((url, ""));
         let mut service = None;
         let mut tls = TlsParameters::default();
+        let mut prepares_statements = false;
         for part in query.split('&').filter(|part| !part.is_empty()) {
             match part.split_once('=') {
                 Some(("service", name)) => service = Some(name.to_owned()),
+                Some(("prepared_statements", value)) => prepares_statements = parse_switch(value)?,
                 Some((name, value)) if tls.take(name, value)? => {}
                 _ => parameters.push(part),
             }
@@ -95,7 +99,11 @@ impl PostgresAddress {
             config.application_name(concat!("heirloom ", env!("CARGO_PKG_VERSION")));
         }
         let tls = tls.build()?;
-        Ok(Self { config, tls })
+        Ok(Self {
+            config,
+            tls,
+            prepares_statements,
+        })
     }
 
     /// Returns true if one of the hosts accepts a connection within `timeout`. A socket in the file system is not tried.
@@ -123,6 +131,17 @@ impl PostgresAddress {
         });
         let hosts: Vec<String> = hosts.collect();
         format!("{}/{}", hosts.join(","), database_of(&self.config))
+    }
+}
+
+/// Parses the value of `prepared_statements`.
+fn parse_switch(value: &str) -> Result<bool, StoreError> {
+    match value {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err(invalid(
+            "the parameter prepared_statements of the database's address is `on` or `off`",
+        )),
     }
 }
 

@@ -1,9 +1,10 @@
 //! Log of the plans that the database chooses for the store's statements, for tests of their distribution.
 
+use super::pool::PooledClient;
 use super::request::{Answer, Request};
 use std::fmt;
 use std::sync::Arc;
-use tokio_postgres::{Client, Error};
+use tokio_postgres::Error;
 
 /// Function that gets a statement and its plan.
 type LogFunction = dyn Fn(&str, &str) + Send + Sync;
@@ -28,7 +29,7 @@ impl PlanLog {
     pub(crate) async fn run(
         &self,
         requests: &[Request],
-        client: &Client,
+        client: &PooledClient,
     ) -> Vec<Result<Answer, Error>> {
         let mut answers = Vec::with_capacity(requests.len());
         for request in requests {

@@ -1,6 +1,7 @@
 //! Pool of connections to PostgreSQL.
 
 use super::address::PostgresAddress;
+use super::prepared_statements::PreparedStatements;
 use super::tls::TlsMode;
 use deadpool::managed::{self, Metrics, RecycleError, RecycleResult};
 use heirloom_model::limits;
@@ -14,6 +15,8 @@ use tokio_postgres::{Client, NoTls};
 pub(crate) struct PooledConnection {
     client: Client,
     is_discarded: AtomicBool,
+    /// `None` if statements must not be prepared.
+    statements: Option<PreparedStatements>,
 }
 
 /// Connection of the pool while a session uses it.
@@ -27,6 +30,11 @@ impl PooledClient {
 }
 
 impl PooledClient {
+    /// Returns the prepared statements of the connection; `None` if statements must not be prepared.
+    pub(crate) fn statements(&self) -> Option<&PreparedStatements> {
+        self.0.statements.as_ref()
+    }
+
     /// Cancels the statement that the connection executes, on a connection of its own.
     pub(crate) async fn cancel(&self) -> Result<(), tokio_postgres::Error> {
         let token = self.0.client.cancel_token();
@@ -81,6 +89,7 @@ impl managed::Manager for Connector {
         Ok(PooledConnection {
             client,
             is_discarded: AtomicBool::new(false),
+            statements: (self.address.prepares_statements).then(PreparedStatements::default),
         })
     }
 

@@ -1,13 +1,13 @@
 //! Statements in the form in which they are sent to PostgreSQL.
 
 use super::dialect::Translation;
+use super::pool::PooledClient;
 use super::values::{PgRow, PgValue};
 use crate::sql::{SqlError, Values};
 use futures_util::TryStreamExt;
 use rusqlite::ToSql;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
 /// Translations of statements, shared by all sessions of a store.
@@ -77,19 +77,40 @@ impl Request {
             })
     }
 
-    /// Sends the statement and waits for its rows. The statement is sent when the future is first polled.
-    pub(crate) async fn run(&self, client: &Client) -> Result<Answer, tokio_postgres::Error> {
-        let typed = self.values.iter().zip(1_usize..).map(|(value, number)| {
+    /// Returns the types of the parameters.
+    fn types(&self) -> impl Iterator<Item = Type> {
+        self.values.iter().zip(1_usize..).map(|(value, number)| {
             // PostgreSQL cannot infer the type of a parameter that does not occur.
-            let is_used = self.translation.parameters.contains(&number);
-            let kind = if is_used {
-                value.declared_type()
-            } else {
-                Type::TEXT
-            };
-            (value, kind)
-        });
-        let rows = client.query_typed_raw(&self.translation.sql, typed).await?;
+            match self.translation.parameters.contains(&number) {
+                true => value.declared_type(),
+                false => Type::TEXT,
+            }
+        })
+    }
+
+    /// Prepares the statement if the connection has used it before and prepares statements.
+    pub(crate) async fn prepare(&self, client: &PooledClient) -> Result<(), tokio_postgres::Error> {
+        match client.statements() {
+            Some(statements) => {
+                let types = self.types().collect();
+                statements.prepare_repeated(client, self.sql(), types).await
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Sends the statement and waits for its rows. The statement is sent when the future is first polled.
+    pub(crate) async fn run(&self, client: &PooledClient) -> Result<Answer, tokio_postgres::Error> {
+        let types: Vec<Type> = self.types().collect();
+        let statements = client.statements();
+        let prepared = statements.and_then(|known| known.get(self.sql(), &types));
+        let rows = match prepared {
+            Some(statement) => client.query_raw(&statement, &self.values).await?,
+            None => {
+                let typed = self.values.iter().zip(types);
+                client.query_typed_raw(self.sql(), typed).await?
+            }
+        };
         let mut rows = std::pin::pin!(rows);
         let mut found = Vec::new();
         while let Some(row) = rows.try_next().await? {

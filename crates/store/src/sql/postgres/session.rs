@@ -25,7 +25,6 @@ use std::task::Poll;
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::time;
-use tokio_postgres::Client;
 
 /// Statement that notifies the listeners; the payload is the name of the project.
 pub(crate) const NOTIFY: &str = "SELECT pg_notify('heirloom', CAST(?1 AS text))";
@@ -150,7 +149,7 @@ impl PgSession {
     /// Executes several statements without values.
     pub(crate) fn execute_batch(&self, sql: &str) -> Result<(), SqlError> {
         self.send(Vec::new(), Interruption::Cancel)?;
-        let client: &Client = &self.client;
+        let client = &self.client;
         Ok(blocking::wait(&self.runtime, client.batch_execute(sql))?)
     }
 
@@ -212,9 +211,19 @@ impl PgSession {
         requests: &[Request],
         interruption: Interruption,
     ) -> Result<Vec<Result<Answer, tokio_postgres::Error>>, SqlError> {
-        let client: &Client = &self.client;
+        let client = &self.client;
         if let Some(log) = &self.shared.plan_log {
             return Ok(log.run(requests, client).await);
+        }
+        // The order of requests is that in which they are sent, so none of them is prepared among the others.
+        if client.statements().is_some() {
+            let preparations = requests.iter().map(|request| request.prepare(client));
+            let prepared = time::timeout(self.shared.statement_timeout, join_all(preparations));
+            let Ok(prepared) = prepared.await else {
+                client.discard();
+                return Err(SqlError::Timeout(self.shared.statement_timeout));
+            };
+            prepared.into_iter().collect::<Result<Vec<()>, _>>()?;
         }
         let mut answers = Box::pin(join_all(requests.iter().map(|request| request.run(client))));
         if let Some(notification) = self.notification.take() {
