@@ -22,6 +22,9 @@ pub struct Problem {
     header: Option<Box<(HeaderName, HeaderValue)>>,
 }
 
+/// Time after which a client may repeat a request that the server or its database could not answer, seconds.
+const RETRY_AFTER_S: HeaderValue = HeaderValue::from_static("2");
+
 /// Maximum number of bytes read from a plain-text error.
 const PLAIN_BYTES_MAX: usize = 4_096;
 
@@ -90,6 +93,11 @@ impl IntoResponse for Problem {
             header::CONTENT_TYPE,
             HeaderValue::from_static("application/problem+json"),
         );
+        if self.status == StatusCode::SERVICE_UNAVAILABLE {
+            response
+                .headers_mut()
+                .insert(header::RETRY_AFTER, RETRY_AFTER_S);
+        }
         if let Some((name, value)) = self.header.map(|header| *header) {
             response.headers_mut().insert(name, value);
         }

@@ -107,8 +107,8 @@ pub(crate) const GROUPS: [&str; 26] = [
     "size",
 ];
 
-/// Groups that `cargo xtask fleet` measures: over PostgreSQL, and over Citus with two workers.
-pub(crate) const FLEET: [&str; 2] = ["fleet", "citus"];
+/// Groups that `cargo xtask fleet` measures: over PostgreSQL, over Citus with two workers, and faults of the database.
+pub(crate) const FLEET: [&str; 3] = ["fleet", "citus", "faults"];
 
 /// Group of the values that people judged, which no run measures.
 pub(crate) const JUDGED: &str = "judged";
@@ -344,6 +344,14 @@ pub(crate) const METRICS: &[Row] = &[
     row("citus.resident", "Citus: largest server after all of it", "MB", NONE),
     row("citus.kills", "Citus: acknowledged writes around the kills of a server, each present once", "writes", NONE),
     row("citus.connections", "Citus: acknowledged writes while all connections of the database were ended, each present once", "writes", NONE),
+    row("citus.worker_share", "Citus, one of two workers stopped: projects that accept writes; the others get 503 with `Retry-After`", "%", NONE),
+    row("citus.worker_write", "Citus, one worker stopped: a write to an unaffected project, median", "ms", NONE),
+    row("citus.worker_recovery", "Citus: return of the worker to writes in all projects", "s", at_most(10.0)),
+    row("faults.restart", "acknowledged writes around a crash of the primary, each present once", "writes", NONE),
+    row("faults.restart_recovery", "return of the primary to writes through each of three servers", "s", at_most(10.0)),
+    row("faults.promotion", "acknowledged writes around the promotion of a synchronous replica, each present once", "writes", NONE),
+    row("faults.promotion_recovery", "promotion of the replica to writes", "s", at_most(10.0)),
+    row("faults.full_disk", "acknowledged writes before the disk of the database was full; reads continue, and writes after it was enlarged", "writes", NONE),
     row("size.binary", "binary, with the server and the sentence transformer", "MB", at_most(65.0)),
 ];
 

@@ -14,8 +14,14 @@ pub(super) struct Client {
     token: String,
 }
 
-/// Status and body of an answer.
-pub(super) type Answer = (u16, Value);
+/// Answer to a request.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) status: u16,
+    /// True if the answer has the header `Retry-After`.
+    pub(super) has_retry_after: bool,
+    pub(super) body: Value,
+}
 
 impl Client {
     /// Connects to a server.
@@ -47,7 +53,7 @@ impl Client {
         let mut line = String::new();
         self.stream.read_line(&mut line).ok()?;
         let status = line.split(' ').nth(1)?.parse().ok()?;
-        let mut length = 0;
+        let (mut length, mut has_retry_after) = (0, false);
         loop {
             line.clear();
             if self.stream.read_line(&mut line).ok()? == 0 {
@@ -56,15 +62,17 @@ impl Client {
             if line == "\r\n" {
                 break;
             }
+            has_retry_after |= line.starts_with("retry-after: ");
             if let Some(value) = line.strip_prefix("content-length: ") {
                 length = value.trim().parse().ok()?;
             }
         }
         let mut answer = vec![0; length];
         self.stream.read_exact(&mut answer).ok()?;
-        Some((
+        Some(Answer {
             status,
-            serde_json::from_slice(&answer).unwrap_or(Value::Null),
-        ))
+            has_retry_after,
+            body: serde_json::from_slice(&answer).unwrap_or(Value::Null),
+        })
     }
 }

@@ -43,7 +43,7 @@ pub(super) fn measure(
     for servers in [&*fleet, &sqlite] {
         large.fill_caches(servers, 1)?;
         let one = large.with_clients(1);
-        let rate = one.measure(servers, 1, Operation::Recall, extent.clone())?;
+        let rate = one.measure(servers, 1, Operation::Recall, &extent)?;
         medians.push(rate.median);
     }
     if let [warm, warm_sqlite] = medians[..] {
@@ -59,7 +59,7 @@ fn first_recall(fleet: &mut Fleet, load: &Load) -> Result<f64, String> {
         fleet.restart_process(0)?;
         let one = load.with_clients(1);
         let numbers = Extent::Numbers(number..number + 1);
-        times.push(one.measure(fleet, 1, Operation::Recall, numbers)?.median);
+        times.push(one.measure(fleet, 1, Operation::Recall, &numbers)?.median);
     }
     times.sort_by(f64::total_cmp);
     Ok(times[STARTS / 2])

@@ -94,7 +94,12 @@ impl Load {
         let numbers: Vec<usize> = numbers.collect();
         let every =
             |client: &mut Client, n: usize| self.request(client, Operation::Write, numbers[n]);
-        self.run(fleet, fleet.len(), Extent::Numbers(0..numbers.len()), every)?;
+        self.run(
+            fleet,
+            fleet.len(),
+            &Extent::Numbers(0..numbers.len()),
+            every,
+        )?;
         Ok(())
     }
 
@@ -103,7 +108,7 @@ impl Load {
         for server in 0..servers {
             let numbers = Extent::Numbers(0..self.projects * QUERIES_BEFORE_CACHE);
             let every = |client: &mut Client, n: usize| self.request(client, Operation::Recall, n);
-            self.run_on(fleet, server..server + 1, numbers, every)?;
+            self.run_on(fleet, server..server + 1, &numbers, every)?;
         }
         Ok(())
     }
@@ -114,7 +119,7 @@ impl Load {
         fleet: &Fleet,
         servers: usize,
         operation: Operation,
-        extent: Extent,
+        extent: &Extent,
     ) -> Result<Rate, String> {
         let every = |client: &mut Client, n: usize| self.request(client, operation, n);
         self.run(fleet, servers, extent, every)
@@ -153,7 +158,7 @@ impl Load {
         &self,
         fleet: &Fleet,
         servers: usize,
-        extent: Extent,
+        extent: &Extent,
         request: impl Fn(&mut Client, usize) -> Option<Answer> + Sync,
     ) -> Result<Rate, String> {
         self.run_on(fleet, 0..servers, extent, request)
@@ -164,14 +169,14 @@ impl Load {
         &self,
         fleet: &Fleet,
         servers: Range<usize>,
-        extent: Extent,
+        extent: &Extent,
         request: impl Fn(&mut Client, usize) -> Option<Answer> + Sync,
     ) -> Result<Rate, String> {
         // Numbers that no earlier measurement has written.
         static UNUSED: AtomicUsize = AtomicUsize::new(100_000_000);
         let began = Instant::now();
         let own = AtomicUsize::new(0);
-        let next = || match &extent {
+        let next = || match extent {
             Extent::Time(time) => {
                 (began.elapsed() < *time).then(|| UNUSED.fetch_add(1, Ordering::Relaxed))
             }
@@ -225,8 +230,8 @@ fn send_all(
     while let Some(n) = next() {
         let began = Instant::now();
         match request(client, n) {
-            Some((200 | 201, _)) => times.push(began.elapsed()),
-            Some((status, body)) => return Err(format!("a request failed with {status}: {body}")),
+            Some(answer) if matches!(answer.status, 200 | 201) => times.push(began.elapsed()),
+            Some(answer) => return Err(format!("a request failed: {answer:?}")),
             None => return Err("a server closed the connection".to_owned()),
         }
     }
