@@ -6,6 +6,8 @@
     reason = "a project is laid out by hand; a child needs our PATH"
 )]
 
+#[path = "support/answer_validation.rs"]
+mod answer_validation;
 #[path = "fleet/commands.rs"]
 mod commands;
 #[path = "fleet/documentation.rs"]

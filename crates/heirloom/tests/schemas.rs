@@ -25,6 +25,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Commands that print no JSON: text, a protocol, or messages in the form in which they came.
 const WITHOUT_JSON: [&str; 4] = ["compact", "completions", "hook", "man"];
 
+/// Commands over a database server, whose answers are validated by the tests of many machines.
+const WITH_DATABASE: [&str; 2] = ["fleet init", "fleet status"];
+
 #[test]
 fn every_command_has_schema() {
     let listed = include_str!("fixtures/command_line.txt");
@@ -58,7 +61,10 @@ fn real_answers_match_schemas() {
         .keys()
         .cloned()
         .collect();
-    let missing: Vec<_> = described.difference(&called).collect();
+    let missing = described.difference(&called);
+    let missing: Vec<_> = missing
+        .filter(|name| !WITH_DATABASE.contains(&name.as_str()))
+        .collect();
     assert!(missing.is_empty(), "never called: {missing:?}");
 }
 

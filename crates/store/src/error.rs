@@ -197,7 +197,7 @@ impl From<StoreError> for Fault {
             ),
             StoreError::Refused(_) => (
                 ErrorKind::Refused,
-                Some("name another file; nothing was changed"),
+                Some("nothing was changed; choose another file or another name"),
             ),
             StoreError::Replaced(_) => (
                 ErrorKind::Failed,

@@ -104,7 +104,11 @@ fn rows(status: &FleetStatus) -> Vec<Vec<String>> {
         row("texts without vectors", status.unembedded_texts.to_string()),
     ];
     for node in &status.nodes {
-        let state = if node.is_active { "" } else { ", not active" };
+        let state = match (node.is_active, node.takes_shards) {
+            (false, _) => ", not active",
+            (true, false) => ", takes none",
+            (true, true) => "",
+        };
         rows.push(row(
             "node",
             format!("{}:{}  {} shards{state}", node.host, node.port, node.shards),
@@ -129,7 +133,15 @@ fn status_value(status: &FleetStatus) -> Value {
     let nodes: Vec<_> = status
         .nodes
         .iter()
-        .map(|node| json!({"host": node.host, "port": node.port, "shards": node.shards, "active": node.is_active}))
+        .map(|node| {
+            json!({
+                "host": node.host,
+                "port": node.port,
+                "shards": node.shards,
+                "active": node.is_active,
+                "takes_shards": node.takes_shards,
+            })
+        })
         .collect();
     let programs: Vec<_> = status
         .programs

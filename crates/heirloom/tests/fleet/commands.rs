@@ -15,7 +15,8 @@ fn machine_recalls_what_another_remembered() {
         text(&refused).contains("heirloom fleet init"),
         "{refused:?}"
     );
-    first.run(&["fleet", "init"]);
+    let created = first.json(&["fleet", "init"]);
+    assert_eq!(created["distributed"], false);
     first.run(&["init"]);
     let second = Machine::new(&database.url(), REMOTE);
     second.run(&["init"]);

@@ -1,5 +1,6 @@
 //! Machines and their database for tests.
 
+use crate::answer_validation::assert_described;
 use serde_json::Value;
 use std::fs;
 use std::io::Write;
@@ -128,7 +129,10 @@ impl Machine {
     pub(crate) fn json(&self, args: &[&str]) -> Value {
         let mut args = args.to_vec();
         args.push("--json");
-        serde_json::from_str(&self.run(&args)).unwrap()
+        let printed = self.run(&args);
+        let args: Vec<String> = args.into_iter().map(str::to_owned).collect();
+        assert_described(&args, &printed, "");
+        serde_json::from_str(&printed).unwrap()
     }
 
     /// Runs a command with this text as its input.

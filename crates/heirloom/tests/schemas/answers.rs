@@ -7,6 +7,8 @@
 mod context;
 #[path = "answers/files.rs"]
 mod files;
+#[path = "answers/fleet.rs"]
+mod fleet;
 #[path = "answers/imports.rs"]
 mod imports;
 #[path = "answers/memory.rs"]
@@ -29,6 +31,7 @@ pub(crate) fn all() -> Vec<AnswerSchema> {
     [
         context::schemas(),
         files::schemas(),
+        fleet::schemas(),
         imports::schemas(),
         memory::schemas(),
         project::schemas(),

@@ -280,6 +280,7 @@ impl Scenario {
         self.json("token list");
         self.json(&format!("token revoke {token}"));
         self.json("init --import --dry-run --yes");
+        self.json("transfer --from . --to copy");
     }
 
     fn start_servers(&mut self) {

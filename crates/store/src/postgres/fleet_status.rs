@@ -47,6 +47,8 @@ pub struct FleetNode {
     pub port: u16,
     /// False if no query is sent to it.
     pub is_active: bool,
+    /// False if Citus places no shards on it, as on a coordinator.
+    pub takes_shards: bool,
     /// Number of shards on it.
     pub shards: u64,
 }
@@ -127,7 +129,7 @@ impl PostgresStore {
 }
 
 fn read_nodes(connection: Connection<'_>) -> Result<Vec<FleetNode>, Failure> {
-    let sql = "SELECT n.nodename, CAST(n.nodeport AS bigint), n.isactive AND n.shouldhaveshards, \
+    let sql = "SELECT n.nodename, CAST(n.nodeport AS bigint), n.isactive, n.shouldhaveshards, \
          (SELECT count(*) FROM pg_dist_placement p WHERE p.groupid = n.groupid) \
          FROM pg_dist_node n WHERE n.noderole = 'primary' ORDER BY n.nodename, n.nodeport";
     let mut statement = connection.prepare_cached(sql)?;
@@ -136,7 +138,8 @@ fn read_nodes(connection: Connection<'_>) -> Result<Vec<FleetNode>, Failure> {
             host: row.get(0)?,
             port: row.get(1)?,
             is_active: row.get(2)?,
-            shards: row.get(3)?,
+            takes_shards: row.get(3)?,
+            shards: row.get(4)?,
         })
     })?)
 }
