@@ -78,7 +78,14 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         report.value("worker_write", "ms", loss.median);
         report.value("worker_recovery", "s", loss.recovery);
     }
-    large_project::measure(&mut fleet, &binary, &root, options.seconds, &mut report)?;
+    large_project::measure(
+        &mut fleet,
+        &binary,
+        &root,
+        &url,
+        options.seconds,
+        &mut report,
+    )?;
     match options.record {
         Some(_) => report.record(),
         None => Ok(()),
@@ -98,9 +105,12 @@ fn measure_projects(
         ..*load
     };
     let mut medians = Vec::new();
+    if load.projects <= few.projects {
+        return Err(format!("--projects must be above {PROJECTS_FEW}"));
+    }
     for (load, first) in [(few, 0), (*load, few.projects)] {
         load.seed(fleet, first, options.records)?;
-        if first > 0 {
+        if load.projects > few.projects {
             fleet.restart_process(0)?;
             let once = Extent::Numbers(0..load.projects);
             let cold = load.measure(fleet, 1, Operation::Recall, &once)?;

@@ -8,6 +8,7 @@
 
 mod alignment;
 mod coefficients;
+mod floors;
 mod names;
 mod rarity;
 mod sentence_coefficients;
@@ -15,6 +16,7 @@ mod sentence_coefficients;
 use crate::index::tokenizer::{self, Term};
 use crate::index::word_pieces;
 use alignment::AlignedPieces;
+pub use floors::{CONTEXT_FLOOR, FLOOR, Grade, TELL_MIN, TELL_MORE_MIN};
 use heirloom_model::{Kind, limits};
 use rarity::word_rarity;
 use std::collections::{HashMap, HashSet};
@@ -55,49 +57,6 @@ pub const SENTENCE_FEATURE_NAMES: [&str; SENTENCE_FEATURES] = ["sentence", "sent
 
 /// Minimum number of texts for document frequencies; otherwise every word of a young memory would be common.
 const TEXTS_MIN: u64 = 1_000;
-
-/// Grade of a hit, as it is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Grade {
-    /// Below the floor: recall leaves it out unless all hits are requested.
-    Weak,
-    /// Above the floor.
-    Likely,
-    /// Relevant enough to be told without being asked for.
-    Strong,
-}
-
-impl Grade {
-    /// Returns the grade of a relevance.
-    pub fn of(relevance: f64) -> Self {
-        if relevance >= coefficients::STRONG_MIN {
-            Self::Strong
-        } else if relevance >= coefficients::LIKELY_MIN {
-            Self::Likely
-        } else {
-            Self::Weak
-        }
-    }
-
-    /// Returns the name in JSON and at the terminal.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Weak => "weak",
-            Self::Likely => "likely",
-            Self::Strong => "strong",
-        }
-    }
-}
-
-/// Relevance from which a record is told with a prompt, unasked.
-pub const TELL_MIN: f64 = coefficients::STRONG_MIN;
-/// Relevance from which a further record is told after one that reaches [`TELL_MIN`].
-pub const TELL_MORE_MIN: f64 = coefficients::TELL_MORE_MIN;
-/// Floor of recall: hits below it are weak.
-pub const FLOOR: f64 = coefficients::LIKELY_MIN;
-
-/// Floor of a context, which also takes doubtful records after the good ones if they fit.
-pub const CONTEXT_FLOOR: f64 = coefficients::CONTEXT_MIN;
 
 /// A question, prepared for many candidates.
 #[derive(Debug, Clone, PartialEq)]

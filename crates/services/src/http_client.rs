@@ -1,5 +1,6 @@
 //! HTTP client shared by all services: address validation, secret keys, timeouts and size limits.
 
+use crate::retry_backoff;
 use heirloom_model::{Fault, text};
 use serde_json::Value;
 use std::time::Duration;
@@ -202,7 +203,7 @@ impl Endpoint {
             429 | 500..=599 => fault.hint("the service is busy or broken: try again later"),
             _ => fault,
         };
-        let is_passing = matches!(status.as_u16(), 408 | 429 | 500..=599);
+        let is_passing = retry_backoff::is_retryable(status);
         let wait = headers.get("retry-after");
         let wait = wait.and_then(|wait| wait.to_str().ok()?.trim().parse::<f64>().ok());
         let wait = wait.filter(|seconds| seconds.is_finite() && *seconds >= 0.0);

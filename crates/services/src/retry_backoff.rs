@@ -1,6 +1,11 @@
-//! Retry policy: the back-off between two attempts of a request, and the service's `Retry-After`.
+//! Retry policy: the statuses after which a request is repeated, the back-off between two attempts of a request, and the service's `Retry-After`.
 
-use crate::http_client::RequestError;
+use ureq::http::StatusCode;
+
+/// Returns true for a status after which the same request may succeed later.
+pub(crate) fn is_retryable(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 408 | 429 | 500..=599)
+}
 
 /// Returns the wait before the next attempt, milliseconds: `Retry-After` if the service sent it, otherwise `backoff_ms`.
 ///

@@ -5,6 +5,7 @@
 //! trips as it has queries. Writers of one project are serial by the row lock of its index totals.
 
 mod change_watcher;
+mod commit_tokens;
 mod fleet_status;
 mod grouped_write;
 mod isolation;
@@ -25,7 +26,7 @@ use crate::sql::postgres::plan_log::PlanLog;
 use crate::sql::postgres::pool::{self, ConnectionPool};
 use crate::sql::postgres::session::{PgSession, SharedState};
 pub use fleet_status::{FleetNode, FleetProgram, FleetProject, FleetStatus};
-use heirloom_model::limits;
+use heirloom_model::{IdSource, limits};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;
@@ -42,6 +43,8 @@ pub struct PostgresStore {
     cache: ProjectCache,
     /// Writes that wait for the writer of their project.
     queues: ProjectQueues,
+    /// Source of the tokens of transactions.
+    ids: IdSource,
     /// Runs the connections; `None` after the drop began.
     runtime: Option<Runtime>,
 }
@@ -116,6 +119,7 @@ impl PostgresStore {
             shared: Arc::default(),
             cache: ProjectCache::default(),
             queues: ProjectQueues::default(),
+            ids: IdSource::default(),
             runtime: Some(runtime),
         })
     }

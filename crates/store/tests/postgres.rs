@@ -1,4 +1,5 @@
 //! The PostgreSQL store passes the conformance suite on the server that `HEIRLOOM_TEST_POSTGRES` names.
+#![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 
 #[path = "support/postgres.rs"]
 #[expect(dead_code, reason = "each test file uses a part of it")]

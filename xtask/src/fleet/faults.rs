@@ -50,10 +50,12 @@ impl Writes {
         for (project, key) in &self.acknowledged {
             let path = format!("/api/memory/knowledge?project={project}&key={key}&all=true");
             let answer = client.request("GET", &path, None);
-            let found = answer.ok_or("the server does not answer")?.body;
-            let count = found["items"].as_array().map_or(0, Vec::len);
-            if count != 1 {
-                return Err(format!("{project} {key}: present {count} times"));
+            let found = answer.ok_or("the server does not answer")?;
+            let items = found.body["items"].as_array();
+            match items.map(Vec::len) {
+                Some(1) => {}
+                Some(count) => return Err(format!("{project} {key}: present {count} times")),
+                None => return Err(format!("{project} {key}: {found:?}")),
             }
         }
         Ok(self.acknowledged.len())

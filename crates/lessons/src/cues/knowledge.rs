@@ -103,7 +103,7 @@ pub(crate) struct CommitPhrases {
     /// Words of a reason.
     pub(crate) reason: Phrases,
     /// Beginnings of subjects of commits that change only tests or texts.
-    pub(crate) minor: Phrases,
+    pub(crate) subjects_of_less_worth: Phrases,
     /// Dependencies and configuration.
     pub(crate) setup: Phrases,
 }

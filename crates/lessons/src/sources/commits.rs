@@ -1,7 +1,9 @@
 //! Commits and pull requests that the session made.
 
+mod commit_worth;
 mod message;
 
+use commit_worth::commit_worth;
 pub(super) use message::{CommitMessage, plain_subject, read_commit};
 
 use crate::cues::Cues;
@@ -112,7 +114,6 @@ impl Commits {
 
     /// Adds the candidates found so far.
     pub(crate) fn add_candidates(&self, cues: &Cues, out: &mut Vec<Candidate>) {
-        let worth = &cues.commits.worth;
         out.extend(self.records.iter().map(|record| Candidate {
             source: SourceKind::Commit,
             speaker: Speaker::Agent,
@@ -122,11 +123,7 @@ impl Commits {
                 text: record.statement().0,
                 rationale: Some(record.statement().1),
             },
-            worth: match record.kind(cues) {
-                CommitKind::Reason => worth.choice,
-                CommitKind::Choice => worth.weak_choice,
-                CommitKind::Other => worth.setup,
-            },
+            worth: commit_worth(&record.subject, &record.text, record.is_choice, cues),
             evidence: vec![record.place.evidence(&record.text)],
             at: record.place.at,
             agent: record.place.agent.clone(),
@@ -134,29 +131,7 @@ impl Commits {
     }
 }
 
-/// Kind of a commit by what its message teaches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum CommitKind {
-    /// It gives a reason.
-    Reason,
-    /// It names a choice.
-    Choice,
-    /// It sets something up, or changes only tests or texts.
-    Other,
-}
-
 impl CommitRecord {
-    fn kind(&self, cues: &Cues) -> CommitKind {
-        let phrases = &cues.commits.phrases;
-        let is_minor = phrases.minor.begins(&self.subject.to_lowercase());
-        let has_reason = phrases.reason.is_in(&self.text.to_lowercase());
-        match (self.is_choice && !is_minor, has_reason) {
-            (true, true) => CommitKind::Reason,
-            (true, false) => CommitKind::Choice,
-            (false, _) => CommitKind::Other,
-        }
-    }
-
     /// Returns the statement and its reason: what the commit does and why, if its subject is a whole statement.
     fn statement(&self) -> (String, String) {
         let subject = plain_subject(&self.subject);

@@ -2,6 +2,8 @@
 
 /// Maximum number of statements that a connection keeps prepared; further ones are planned at each use.
 pub const POSTGRES_PREPARED_MAX: usize = 512;
+/// Time for which the token of a commit is kept, seconds.
+pub const POSTGRES_TOKEN_KEPT_S: u64 = 3_600;
 /// Connections of one process to the database.
 pub const POSTGRES_CONNECTIONS_MAX: usize = 16;
 /// Maximum wait for a free connection, seconds.
@@ -45,5 +47,8 @@ mod tests {
         assert!((0..=RECOVERY_S * 1_000).contains(&longest));
         // A silent connection is noticed before a statement of the same age is given up twice.
         assert!((1..=POSTGRES_STATEMENT_TIMEOUT_S).contains(&POSTGRES_HEARTBEAT_S));
+        // A token is looked for at most this long after its commit.
+        let latest = POSTGRES_UNCERTAIN_WAIT_S + POSTGRES_STATEMENT_TIMEOUT_S;
+        assert!(POSTGRES_TOKEN_KEPT_S >= 10 * latest);
     }
 }

@@ -185,6 +185,13 @@ CREATE TABLE index_totals (
   generation bigint NOT NULL
 );
 
+-- Each write adds its token, which shows that it was committed. Old ones are deleted.
+CREATE TABLE commits (
+  project bigint NOT NULL,
+  token   uuid   NOT NULL,
+  PRIMARY KEY (project, token)
+);
+
 CREATE TABLE ordinals (
   project bigint NOT NULL,
   ordinal bigint NOT NULL,

@@ -13,7 +13,7 @@ const MIGRATIONS: [&str; 1] = [include_str!("../../migrations/postgres/0001_sche
 /// Tables that Citus copies to every node. All others are distributed by project.
 const REFERENCE_TABLES: [&str; 3] = ["schema_state", "projects", "documents"];
 /// Distributed tables; the first is the one that the others are placed with.
-const DISTRIBUTED_TABLES: [&str; 15] = [
+const DISTRIBUTED_TABLES: [&str; 16] = [
     "records",
     "lapses",
     "sessions",
@@ -29,6 +29,7 @@ const DISTRIBUTED_TABLES: [&str; 15] = [
     "gone",
     "vectors",
     "piece_counts",
+    "commits",
 ];
 /// Key of the advisory lock of migrations.
 const MIGRATION_LOCK: i64 = 0x6865_6972_6c6f_6f6d;

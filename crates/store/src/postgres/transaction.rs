@@ -2,14 +2,13 @@
 
 use super::isolation::Isolation;
 use super::server_error::{self, Recovery, recovery_of};
-use super::{PostgresStore, schema};
+use super::{PostgresStore, commit_tokens, schema};
 use crate::StoreError;
 use crate::relational::{index, row_codec};
 use crate::sql::failure::Failure;
 use crate::sql::postgres::session::{self, PgSession};
 use crate::sql::{Connection, QueryBatch, SqlError};
-use heirloom_model::{ProjectName, limits};
-use rusqlite::params;
+use heirloom_model::{ProjectName, RecordId, limits};
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::thread;
@@ -69,7 +68,7 @@ impl PostgresStore {
         })
     }
 
-    /// Checks the schema, reads the number of the transaction and locks the project, so that no other writer of it reads
+    /// Checks the schema and locks the project, so that no other writer of it reads
     /// or writes until the end of the transaction. A project that does not exist is locked when it is created.
     fn begin_write(
         &self,
@@ -83,7 +82,6 @@ impl PostgresStore {
         let known = session.known_project(project).flatten();
         connection.prefetch(|batch| {
             schema::prefetch_version(batch)?;
-            batch.add(TRANSACTION_ID, params![])?;
             match known {
                 // The lock comes first: each query reads what was committed before it began.
                 Some(number) => {
@@ -94,17 +92,6 @@ impl PostgresStore {
             }
         })?;
         schema::refuse_newer(self, connection)?;
-        let id: Option<String> =
-            connection.query_row(TRANSACTION_ID, params![], |row| row.get(0))?;
-        match id {
-            Some(id) => session.set_transaction_id(id),
-            // Fails with the server's own error.
-            None => drop(
-                connection
-                    .prepare_cached(REFUSED_IF_READ_ONLY)?
-                    .query(params![])?,
-            ),
-        }
         if let Some(number) = known {
             session.set_project(project, Some(number));
             if row_codec::lock(connection, number)? {
@@ -127,8 +114,8 @@ impl PostgresStore {
     }
 
     /// Runs `work` in a transaction. It is repeated if the database rolled it back because of another transaction, or if
-    /// the connection was lost before the commit. If it was lost while the commit was sent, the status of the
-    /// transaction is queried, so that each write takes effect once.
+    /// the connection was lost before the commit. If it was lost while the commit was sent, its token shows whether it
+    /// was committed, so that each write takes effect once.
     pub(super) fn transact<T>(
         &self,
         isolation: Isolation,
@@ -137,15 +124,15 @@ impl PostgresStore {
         let mut attempt = 1;
         loop {
             let session = self.session()?;
-            let failure = match run(&session, isolation, &work) {
+            let token = commit_tokens::new_token(&self.ids);
+            let failure = match run(&session, isolation, token, &work) {
                 Ok(done) => return Ok(done),
                 Err(Attempt::RolledBack(failure)) => failure,
                 Err(Attempt::Uncertain(done, error)) => {
-                    let id = session.transaction_id();
                     let project = session.project();
                     session.discard();
                     drop(session);
-                    match self.commit_status(id.as_deref()) {
+                    match self.commit_status(project.as_ref(), token) {
                         CommitStatus::Committed => {
                             self.notify(project.as_ref());
                             return Ok(done);
@@ -187,31 +174,20 @@ impl PostgresStore {
         drop(notified);
     }
 
-    /// Asks the server on another connection whether the transaction with this number was committed, and waits while it
-    /// still runs.
-    fn commit_status(&self, id: Option<&str>) -> CommitStatus {
-        let Some(id) = id else {
+    /// Finds out on another connection whether the transaction with this token was committed.
+    fn commit_status(&self, project: Option<&ProjectName>, token: RecordId) -> CommitStatus {
+        let Some(project) = project else {
             return CommitStatus::Unknown;
         };
         let end = Instant::now() + Duration::from_secs(limits::POSTGRES_UNCERTAIN_WAIT_S);
-        let sql = "SELECT pg_xact_status(CAST(CAST(?1 AS text) AS xid8))";
         for attempt in 1.. {
-            let status = self.read(|connection| {
-                let status: Option<String> = connection.query_row(sql, [id], |row| row.get(0))?;
-                Ok(status)
-            });
-            match status.as_ref().map(Option::as_deref) {
-                Ok(Some("committed")) => return CommitStatus::Committed,
-                Ok(Some("aborted")) => return CommitStatus::Aborted,
-                Ok(Some(_)) => {}
-                Ok(None) => return CommitStatus::Unknown,
+            match self.is_committed(project, token) {
+                Ok(true) => return CommitStatus::Committed,
+                Ok(false) => return CommitStatus::Aborted,
                 Err(StoreError::Server {
                     is_transient: true, ..
-                }) => {}
-                Err(_) => return CommitStatus::Unknown,
-            }
-            if Instant::now() >= end {
-                break;
+                }) if Instant::now() < end => {}
+                Err(_) => break,
             }
             thread::sleep(backoff(attempt.min(STATUS_BACKOFF_MAX)));
         }
@@ -230,11 +206,6 @@ impl PostgresStore {
     }
 }
 
-/// Statement that reads the number of the transaction; NULL in a read-only one, which has none.
-const TRANSACTION_ID: &str = "SELECT CASE current_setting('transaction_read_only') WHEN 'off' \
-     THEN CAST(pg_current_xact_id() AS text) END";
-/// Statement that a read-only transaction refuses.
-const REFUSED_IF_READ_ONLY: &str = "SELECT version FROM schema_state WHERE id = 1 FOR UPDATE";
 /// Number of doublings of the wait between two questions for the status of a commit.
 const STATUS_BACKOFF_MAX: u32 = 5;
 
@@ -242,7 +213,7 @@ const STATUS_BACKOFF_MAX: u32 = 5;
 enum CommitStatus {
     Committed,
     Aborted,
-    /// The server cannot be reached, has no record of the transaction, or still runs it.
+    /// The server cannot be reached, or the transaction wrote to no project.
     Unknown,
 }
 
@@ -263,6 +234,7 @@ impl<T, E: Into<Failure>> From<E> for Attempt<T> {
 fn run<T>(
     session: &PgSession,
     isolation: Isolation,
+    token: RecordId,
     work: impl Fn(Connection<'_>) -> Result<T, Failure>,
 ) -> Result<T, Attempt<T>> {
     let Some(begin) = isolation.begin() else {
@@ -283,6 +255,7 @@ fn run<T>(
         return Ok(done);
     }
     let committed = index::write_totals(Connection::Postgres(session))
+        .and_then(|()| commit_tokens::store_token(session, token))
         .and_then(|()| session.commit(session.project().as_ref()));
     match committed {
         Ok(()) => Ok(done),

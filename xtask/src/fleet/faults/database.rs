@@ -7,8 +7,8 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
-/// Time that the database is down.
-const DOWN: Duration = Duration::from_secs(2);
+/// Time that the database is down: longer than a write waits for it.
+const DOWN: Duration = Duration::from_secs(6);
 
 /// Ends all connections of the database again and again while clients write. Returns the number of acknowledged writes.
 pub(in crate::fleet) fn terminate_connections(
@@ -48,8 +48,9 @@ pub(in crate::fleet) fn restart_primary(
         recovery(fleet, load)
     });
     let seconds = recovered?;
+    let kept = writes.check(fleet)?;
     if writes.unavailable == 0 {
         return Err("no write was refused while the database was down".to_owned());
     }
-    Ok((writes.check(fleet)?, seconds))
+    Ok((kept, seconds))
 }

@@ -72,3 +72,29 @@ impl PreparedStatements {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statement_is_prepared_at_second_use_up_to_limit() {
+        let statements = PreparedStatements::default();
+        let types = [Type::INT8];
+        for number in 0..=limits::POSTGRES_PREPARED_MAX {
+            assert!(!statements.is_repeated(&format!("SELECT {number}"), &types));
+        }
+        let is_repeated =
+            |number: usize| statements.is_repeated(&format!("SELECT {number}"), &types);
+        assert!(is_repeated(limits::POSTGRES_PREPARED_MAX - 1));
+        assert!(!is_repeated(limits::POSTGRES_PREPARED_MAX));
+        assert!(
+            statements.get("SELECT 0", &types).is_none(),
+            "not prepared yet"
+        );
+        assert!(
+            !statements.is_repeated("SELECT 0", &[Type::TEXT]),
+            "of other types"
+        );
+    }
+}

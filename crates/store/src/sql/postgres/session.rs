@@ -72,8 +72,6 @@ pub(crate) struct PgSession {
     locked_index: RefCell<LockedIndex>,
     /// Notification to send after the next requests.
     notification: RefCell<Option<Request>>,
-    /// Number that the server gave to the transaction.
-    transaction_id: RefCell<Option<String>>,
     /// Project of the transaction with its number; without one if it does not exist. It is not valid for others before
     /// the commit.
     project: RefCell<Option<(ProjectName, Option<i64>)>>,
@@ -95,7 +93,6 @@ impl PgSession {
             prefetched: RefCell::default(),
             locked_index: RefCell::default(),
             notification: RefCell::default(),
-            transaction_id: RefCell::default(),
             project: RefCell::default(),
         }
     }
@@ -120,6 +117,12 @@ impl PgSession {
         project.as_ref().map(|(name, _)| name.clone())
     }
 
+    /// Returns the number of that project; `None` if it does not exist.
+    pub(crate) fn project_number(&self) -> Option<i64> {
+        let project = self.project.borrow();
+        project.as_ref().and_then(|(_, number)| *number)
+    }
+
     /// Remembers the number of a project until the end of the transaction.
     pub(crate) fn set_project(&self, name: &ProjectName, number: Option<i64>) {
         self.project.replace(Some((name.clone(), number)));
@@ -129,16 +132,6 @@ impl PgSession {
     pub(crate) fn forget_projects(&self) {
         self.project.take();
         self.shared.projects.clear();
-    }
-
-    /// Returns the number that the server gave to the transaction, if it was read.
-    pub(crate) fn transaction_id(&self) -> Option<String> {
-        self.transaction_id.borrow().clone()
-    }
-
-    /// Stores the number that the server gave to the transaction.
-    pub(crate) fn set_transaction_id(&self, id: String) {
-        self.transaction_id.replace(Some(id));
     }
 
     /// Returns the index rows that the transaction has locked.
@@ -296,7 +289,6 @@ impl PgSession {
     /// Queues the beginning of a transaction.
     pub(crate) fn begin(&self, sql: &str) -> Result<(), SqlError> {
         self.forget_rows();
-        self.transaction_id.take();
         self.project.take();
         self.queue(self.plain(sql)?)
     }
