@@ -116,7 +116,7 @@ impl Embedder for EmbeddingClient {
                 Err(refusal) => refusal,
             };
             let wait_ms =
-                retry_backoff::wait_ms(&refusal, pause_ms, limits::EMBEDDING_PAUSE_MS_MAX);
+                retry_backoff::wait_ms(refusal.retry, pause_ms, limits::EMBEDDING_PAUSE_MS_MAX);
             let Some(wait_ms) = wait_ms else {
                 return Err(refusal.fault);
             };

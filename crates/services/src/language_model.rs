@@ -197,7 +197,7 @@ impl Writer for WriterClient {
             };
             lost_tries += u32::from(refusal.may_be_billed);
             let (backoff_ms, most_ms) = (limits::WRITER_PAUSE_MS, limits::WRITER_PAUSE_MS_MAX);
-            let wait_ms = retry_backoff::wait_ms(&refusal, backoff_ms, most_ms)
+            let wait_ms = retry_backoff::wait_ms(refusal.retry, backoff_ms, most_ms)
                 .filter(|_| tries < limits::WRITER_TRIES_MAX);
             let Some(wait_ms) = wait_ms else {
                 return Err(write_error(refusal, lost_tries));

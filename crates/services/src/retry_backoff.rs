@@ -1,4 +1,5 @@
-//! Retry policy: the statuses after which a request is repeated, the back-off between two attempts of a request, and the service's `Retry-After`.
+//! Retry policy: the statuses after which a request is repeated, the back-off between two attempts, and the service's
+//! `Retry-After`.
 
 use ureq::http::StatusCode;
 
@@ -9,8 +10,9 @@ pub(crate) fn is_retryable(status: StatusCode) -> bool {
 
 /// Returns the wait before the next attempt, milliseconds: `Retry-After` if the service sent it, otherwise `backoff_ms`.
 ///
-/// `None` if a retry does not help, or if the wait is longer than `most_ms`.
-pub(crate) fn wait_ms(error: &RequestError, backoff_ms: u64, most_ms: u64) -> Option<u64> {
-    let wait_ms = error.retry?.unwrap_or(backoff_ms);
+/// `retry` is `None` if a retry does not help, otherwise it contains the `Retry-After`. Returns `None` then, or if the
+/// wait is longer than `most_ms`.
+pub(crate) fn wait_ms(retry: Option<Option<u64>>, backoff_ms: u64, most_ms: u64) -> Option<u64> {
+    let wait_ms = retry?.unwrap_or(backoff_ms);
     (wait_ms <= most_ms).then_some(wait_ms)
 }

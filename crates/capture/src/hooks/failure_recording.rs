@@ -11,8 +11,8 @@ use heirloom_model::kinds::ErrorRecord;
 use heirloom_model::record_meaning::{
     PASSED_LATER, has_passed_without_change, has_resolution_details,
 };
-use heirloom_model::{Fault, Kind, KindData, MergeRule, Record, limits, mark};
-use heirloom_store::{Change, Filter};
+use heirloom_model::{Fault, Kind, KindData, MergeRule, limits, mark};
+use heirloom_store::Change;
 
 /// A failed action and what was known of it before.
 struct KnownFailure<'a> {

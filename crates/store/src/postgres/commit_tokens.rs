@@ -71,7 +71,7 @@ fn find_token(
     };
     session.begin(begin)?;
     let connection = Connection::Postgres(session);
-    // A transaction that has created the project or holds its lock is waited for.
+    // Blocks until a transaction that has created the project or holds its lock has ended.
     let (number, is_new) = row_codec::project_or_new(connection, project, SystemClock.now())?;
     if is_new {
         return Ok(false);

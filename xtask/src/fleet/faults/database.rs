@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 /// Time that the database is down: longer than a write waits for it.
-const DOWN: Duration = Duration::from_secs(6);
+const DOWN: Duration = Duration::from_secs(14);
 
 /// Ends all connections of the database again and again while clients write. Returns the number of acknowledged writes.
 pub(in crate::fleet) fn terminate_connections(
