@@ -60,6 +60,14 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let mut fleet = Fleet::start(&binary, &root, &address, options.servers)?;
     let group = options.record.as_deref().unwrap_or("fleet");
     let mut report = Report::new(group);
+    if options.has_large_project_only {
+        let seconds = options.seconds;
+        large_project::measure(&mut fleet, &binary, &root, &url, seconds, &mut report)?;
+        return match options.record {
+            Some(_) => report.record(),
+            None => Ok(()),
+        };
+    }
     let load = Load {
         name: "load",
         projects: options.projects,
@@ -71,21 +79,6 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     report.value("kills", "writes", kept as f64);
     let kept = faults::terminate_connections(&fleet, &load, &url, options.kills)?;
     report.value("connections", "writes", kept as f64);
-    if let (Some(stop), Some(start)) = (&options.stop_worker, &options.start_worker) {
-        let commands = WorkerCommands { stop, start };
-        let loss = faults::lose_worker(&fleet, &load, &commands)?;
-        report.value("worker_share", "%", loss.unaffected_percent());
-        report.value("worker_write", "ms", loss.median);
-        report.value("worker_recovery", "s", loss.recovery);
-    }
-    large_project::measure(
-        &mut fleet,
-        &binary,
-        &root,
-        &url,
-        options.seconds,
-        &mut report,
-    )?;
     match options.record {
         Some(_) => report.record(),
         None => Ok(()),
@@ -172,8 +165,39 @@ fn measure_rates(
     Ok(())
 }
 
+/// Stops one worker of Citus while the projects on the others are used.
+fn run_worker_loss(
+    binary: &Path,
+    root: &Path,
+    options: &FleetOptions,
+    (url, commands): (&str, WorkerCommands<'_>),
+) -> Result<(), String> {
+    let mut report = Report::new("citus-faults");
+    let load = Load {
+        name: "worker",
+        projects: FAULT_PROJECTS,
+        clients: options.clients,
+    };
+    let fleet = Fleet::start(binary, root, url, 1)?;
+    load.seed(&fleet, 0, 1)?;
+    let loss = faults::lose_worker(&fleet, &load, &commands)?;
+    report.value("worker_share", "%", loss.unaffected_percent());
+    report.value("worker_write", "ms", loss.median);
+    report.value("worker_recovery", "s", loss.recovery);
+    match options.record {
+        Some(_) => report.record(),
+        None => Ok(()),
+    }
+}
+
 /// Runs the faults that need clusters of their own.
 fn run_faults(binary: &Path, root: &Path, options: &FleetOptions) -> Result<(), String> {
+    if let (Some(url), Some(stop), Some(start)) =
+        (&options.url, &options.stop_worker, &options.start_worker)
+    {
+        let commands = WorkerCommands { stop, start };
+        return run_worker_loss(binary, root, options, (url, commands));
+    }
     let mut report = Report::new("faults");
     let load = Load {
         name: "load",

@@ -68,7 +68,7 @@ pub(super) fn measure(
         times.sort_by(f64::total_cmp);
         times[ROUNDS / 2]
     });
-    report.compared("large_warm", warm, ("SQLite", warm_sqlite));
+    report.compared("warm", warm, ("SQLite", warm_sqlite));
     Ok(())
 }
 

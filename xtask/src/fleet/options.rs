@@ -5,8 +5,10 @@ use std::path::PathBuf;
 
 pub(super) const HELP: &str = "\
 usage: cargo xtask fleet [--url URL] [--servers N] [--projects N] [--records N] [--clients N] [--seconds N] [--kills N]
-                         [--heirloom PATH] [--record GROUP] [--stop-worker COMMAND --start-worker COMMAND]
+                         [--heirloom PATH] [--record GROUP]
+       cargo xtask fleet --large [--url URL] [--seconds N] [--heirloom PATH] [--record GROUP]
        cargo xtask fleet --faults [--heirloom PATH] [--record faults]
+       cargo xtask fleet --faults --url URL --stop-worker COMMAND --start-worker COMMAND [--record citus-faults]
 
   --url URL        an empty database instead of a temporary PostgreSQL cluster, for example a coordinator of Citus
   --servers N      servers (3)
@@ -17,6 +19,7 @@ usage: cargo xtask fleet [--url URL] [--servers N] [--projects N] [--records N] 
   --kills N        kills of a server, and of the database's connections (50)
   --heirloom PATH  this binary instead of building one
   --record GROUP   write bench/results/GROUP.json: `fleet`, `citus` for a coordinator of Citus, or `faults`
+  --large          measure one large project next to SQLite instead; its groups are `fleet-large` and `citus-large`
   --faults         crash a primary, promote a replica, and fill a disk, instead of measuring; the last needs the superuser
   --stop-worker COMMAND, --start-worker COMMAND
                    stop one worker of Citus, write to all projects, and start it again
@@ -35,6 +38,7 @@ pub(super) struct FleetOptions {
     pub(super) heirloom: Option<PathBuf>,
     pub(super) record: Option<String>,
     pub(super) has_faults_only: bool,
+    pub(super) has_large_project_only: bool,
     pub(super) stop_worker: Option<String>,
     pub(super) start_worker: Option<String>,
 }
@@ -52,6 +56,7 @@ impl Default for FleetOptions {
             heirloom: None,
             record: None,
             has_faults_only: false,
+            has_large_project_only: false,
             stop_worker: None,
             start_worker: None,
         }
@@ -66,8 +71,12 @@ pub(super) fn parse(args: &[String]) -> Result<Option<FleetOptions>, String> {
         if name == "--help" || name == "-h" {
             return Ok(None);
         }
-        if name == "--faults" {
-            options.has_faults_only = true;
+        match name.as_str() {
+            "--faults" => options.has_faults_only = true,
+            "--large" => options.has_large_project_only = true,
+            _ => {}
+        }
+        if matches!(name.as_str(), "--faults" | "--large") {
             continue;
         }
         let value = args.next().ok_or_else(|| format!("{name} needs a value"))?;
