@@ -33,6 +33,7 @@ mod output_files;
 mod outputs;
 mod pagination;
 mod project_identity;
+mod proposals;
 mod prune;
 mod purge;
 mod recall;
@@ -102,7 +103,7 @@ pub use server_lock::ServerLock;
 pub use session_history::{HistorySource, SessionSummary};
 pub use sessions::{NewTurn, TurnAdded};
 pub use shared_context_import::SharedFile;
-pub use similar_attempts::{SimilarAttempt, SimilarAttemptsReport};
+pub use similar_attempts::{SimilarAttempt, SimilarAttemptsReport, is_same_approach};
 pub use tasks::{TaskChange, TaskDetails, TaskProgress};
 pub use user_memory::MemoryOwner;
 pub use window::{

@@ -19,7 +19,7 @@ pub use engine::{
     ReembedMode, ReembedReport, Registrar, RememberReport, Remover, RenderedCommand, RepairReport,
     ResolveReport, RestoreReport, RetrievalMode, ReviewRetirement, Revision, RevisionReport,
     SharedFile, SimilarAttempt, SimilarAttemptsReport, StoredReceipt, TaskChange, TaskDetails,
-    TaskProgress, TurnAdded, UndoReport, VerifiedArtifact, names_error,
+    TaskProgress, TurnAdded, UndoReport, VerifiedArtifact, is_same_approach, names_error,
 };
 pub use engine::{
     Artifacts, Conflicts, Contexts, Errors, Graph, Groups, Imports, Maintenance, MemoryTool,

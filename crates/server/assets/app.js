@@ -51,6 +51,21 @@
   }
   document.addEventListener('heirloom:changed', refresh);
 
+  // ---------- counts: headline, sections and navigation follow a change of one row ----------
+  async function recount() {
+    const answer = await fetch(location.pathname + location.search, {headers: {accept: 'text/html'}});
+    if (!answer.ok) return;
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    ['#nav .nav', '#main h1', '#main .head .sub', '#main nav.seg'].forEach(selector => {
+      const [now, then] = [all(selector), all(selector, page)];
+      if (now.length === then.length) now.forEach((one, at) => { if (one.innerHTML !== then[at].innerHTML) one.innerHTML = then[at].innerHTML; });
+    });
+  }
+  document.addEventListener('htmx:afterRequest', event => {
+    const request = event.detail.requestConfig;
+    if (request && request.verb === 'post' && event.detail.successful && request.path !== '/preview') recount();
+  });
+
   // ---------- toasts: ten seconds, longer under pointer or focus ----------
   let hideTimer;
   function watchToast() {
@@ -128,7 +143,7 @@
   function onChange() {
     pending += 1;
     clearTimeout(soon);
-    soon = setTimeout(() => { if (isBusy() || document.hidden) live(); else refresh(); }, 300);
+    soon = setTimeout(() => { if (isBusy() || document.hidden) live(); else refresh(); recount(); }, 300);
   }
   const live_pages = ['overview', 'knowledge', 'tasks', 'receipts', 'sessions', 'marks'];
   const address = document.body.dataset.events;
@@ -195,7 +210,7 @@
     const key = event.key;
     if (prefix && Date.now() - prefix < 1500) {
       prefix = 0;
-      const link = all('#jumps kbd:last-child').find(mark => mark.textContent === key)?.closest('a');
+      const link = $(`#nav a[data-go="${CSS.escape(key)}"]`);
       if (link) { event.preventDefault(); link.click(); }
       return;
     }
@@ -210,7 +225,8 @@
       return;
     }
     if (key === 'Escape') { $('[data-close]')?.click(); return; }
-    if (key.length === 1 && press(key)) event.preventDefault();
+    const steps = key === 'ArrowLeft' || key === 'ArrowRight';
+    if ((key.length === 1 || steps) && press(key)) event.preventDefault();
   });
   function paletteKey(event) {
     const links = all('#jumps a');
@@ -227,6 +243,38 @@
       (links[at] || links[0]).click();
     }
   }
+  // ---------- copy buttons, images, and the selection of all rows ----------
+  async function copy(text, button) {
+    try { await navigator.clipboard.writeText(text); } catch { return showToast('The browser does not allow copying.'); }
+    const before = button.textContent;
+    button.textContent = 'Copied';
+    setTimeout(() => { button.textContent = before; }, 2000);
+  }
+  document.addEventListener('click', async event => {
+    const button = event.target.closest?.('[data-copy]');
+    if (button) return copy($(button.dataset.copy)?.value ?? $(button.dataset.copy)?.textContent ?? '', button);
+    const image = event.target.closest?.('[data-copy-image]');
+    if (image) {
+      event.preventDefault();
+      const svg = await (await fetch(image.href)).text();
+      copy(svg, image);
+    }
+    const every = event.target.closest?.('[data-select-all]');
+    if (every) all('input[type=checkbox][form]').forEach(box => { box.checked = every.checked; });
+  });
+  function addCopyButtons() {
+    all('.empty pre:not([data-copies])').forEach(pre => {
+      pre.dataset.copies = '';
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.className = 'quiet small';
+      button.textContent = 'Copy';
+      button.addEventListener('click', () => copy(pre.textContent, button));
+      pre.after(button);
+    });
+  }
+  addCopyButtons();
+  document.addEventListener('htmx:afterSettle', addCopyButtons);
   // A clicked row becomes the current row for shortcuts.
   document.addEventListener('click', event => {
     const row = event.target.closest?.('.list > li');

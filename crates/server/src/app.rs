@@ -6,6 +6,7 @@ use crate::event_feed::EventFeeds;
 use crate::file_watcher::FileWatcher;
 use crate::idempotency::IdempotencyCache;
 use crate::metrics::Metrics;
+use crate::review_cache::ReviewCache;
 use crate::working_memory_cache::WorkingMemoryCache;
 use crate::{EngineRegistry, Pool, Problem};
 use heirloom_engine::{Engine, Policy};
@@ -76,6 +77,7 @@ struct Inner {
     idempotent_responses: IdempotencyCache,
     working_memories: WorkingMemoryCache,
     file_watcher: FileWatcher,
+    reviews: Arc<ReviewCache>,
 }
 
 impl App {
@@ -95,6 +97,7 @@ impl App {
                 idempotent_responses: IdempotencyCache::default(),
                 working_memories: WorkingMemoryCache::default(),
                 file_watcher: FileWatcher::default(),
+                reviews: Arc::default(),
             }),
         }
     }
@@ -225,6 +228,10 @@ impl App {
 
     pub(crate) fn working_memories(&self) -> &WorkingMemoryCache {
         &self.inner.working_memories
+    }
+
+    pub(crate) fn reviews(&self) -> &Arc<ReviewCache> {
+        &self.inner.reviews
     }
 
     pub(crate) fn downgrade(&self) -> WeakApp {

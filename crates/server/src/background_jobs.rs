@@ -2,6 +2,7 @@
 
 use crate::App;
 use heirloom_model::limits;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Prunes the served project as `heirloom prune --apply` does: once shortly after the start, then daily.
@@ -69,6 +70,22 @@ pub(crate) async fn save_working_memories(app: &App) {
         });
         drop(saved.await);
     }
+}
+
+/// Starts a review of a large project in the background.
+pub(crate) fn start_review(app: &App, project: Option<String>) {
+    let app = app.clone();
+    tokio::spawn(async move {
+        let reviews = Arc::clone(app.reviews());
+        // A failed review is repeated at the next visit; nothing depends on it.
+        drop(
+            app.compute_with_engine(project, move |engine| match reviews.start(engine) {
+                true => reviews.run(engine).map(drop),
+                false => Ok(()),
+            })
+            .await,
+        );
+    });
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ mod metrics;
 mod page;
 mod pool;
 mod problem;
+mod review_cache;
 mod router;
 mod working_memory_cache;
 

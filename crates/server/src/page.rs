@@ -3,22 +3,25 @@
 //! One file per page: it loads data through the engine, fills the view of a template, and renders it. Each route
 //! answers the whole page, or only its main part for htmx requests. Every change also works as a plain form.
 
+mod activity;
 mod analytics;
 mod command_palette;
 mod cookies;
 mod error_page;
 mod file_editors;
 mod form_fields;
+mod inbox;
 mod knowledge;
 mod layout;
+mod marks;
 mod overview;
+mod pending_items;
 mod projects;
 mod recall;
 mod receipts;
 mod record_label;
 mod records;
 mod request_context;
-mod review;
 mod security_headers;
 mod sessions;
 mod settings;
@@ -27,8 +30,9 @@ mod tasks;
 mod toast;
 mod view;
 
-pub(crate) use error_page::PageError;
+pub(crate) use error_page::{PageError, unknown_path};
 pub(crate) use request_context::RequestContext;
+pub(crate) use request_context::chosen_theme;
 pub(crate) use view::shell::{Shell, Toast};
 
 use crate::App;
@@ -44,13 +48,15 @@ use tower_http::compression::CompressionLayer;
 /// Returns the routes of the page.
 pub(crate) fn routes(app: &App) -> Router<App> {
     Router::new()
-        .route("/", get(overview::show))
+        .merge(overview::routes())
         .merge(knowledge::routes())
         .merge(records::routes())
         .merge(receipts::routes())
         .merge(tasks::routes())
         .merge(sessions::routes())
-        .merge(review::routes())
+        .merge(inbox::routes())
+        .merge(activity::routes())
+        .merge(marks::routes())
         .merge(file_editors::routes())
         .merge(settings::routes())
         .merge(projects::routes())

@@ -5,11 +5,13 @@ use crate::api;
 use crate::etag;
 use crate::idempotency;
 use crate::metrics;
+use crate::page;
 use crate::problem;
 use crate::{App, Problem};
 use axum::extract::{DefaultBodyLimit, State};
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::middleware::{from_fn, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
 use serde_json::{Value, json};
@@ -19,7 +21,7 @@ pub fn router(app: App, mcp: Router) -> Router {
     let version = app.options().version;
     Router::new()
         .route("/health", get(health))
-        .merge(crate::page::routes(&app))
+        .merge(page::routes(&app))
         .route("/metrics", get(metrics::show))
         .route("/api/health", get(health))
         .route("/api/metrics", get(metrics::show))
@@ -46,9 +48,18 @@ async fn health(State(app): State<App>) -> Result<Json<Value>, Problem> {
     Ok(Json(json!({"status": "ok", "version": version})))
 }
 
-async fn not_found() -> Problem {
+/// Answers an unknown path: a page for a browser, a problem document for programs.
+async fn not_found(method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    let accepted = headers.get(header::ACCEPT);
+    let is_browser = accepted
+        .and_then(|value| value.to_str().ok())
+        .is_some_and(|accepted| accepted.contains("text/html"));
+    if is_browser && method == Method::GET && !uri.path().starts_with("/api/") {
+        return page::unknown_path(page::chosen_theme(&headers));
+    }
     Problem::new(StatusCode::NOT_FOUND, "no route has this path")
         .hint("/openapi.json lists the routes")
+        .into_response()
 }
 
 async fn method_not_allowed() -> Problem {

@@ -94,6 +94,15 @@ fn report(approach: &str, hits: Vec<Ranked>) -> SimilarAttemptsReport {
     }
 }
 
+/// Compares an approach with others: true for each that is the same attempt, perhaps in other words.
+pub fn is_same_approach(approach: &str, others: &[&str]) -> Vec<bool> {
+    let similarities = similarities(approach, others);
+    similarities
+        .into_iter()
+        .map(|one| one >= SIMILAR_MIN)
+        .collect()
+}
+
 const WORKED: &str = "completed";
 const FAILED: &str = "failed";
 

@@ -2,7 +2,6 @@
 
 use crate::pending_proposals;
 use crate::store_access::CliSession;
-use heirloom_engine::NewRecord;
 use heirloom_model::Fault;
 
 /// Accept what an agent proposed: it is as if you had said it yourself
@@ -14,13 +13,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let (engine, record) = pending_proposals::find_proposal(&args.id, session)?;
-    // A statement of the same fact by a person confirms the proposal.
-    let accepted = engine.records().remember(NewRecord {
-        category: record.category().map(str::to_owned),
-        key: record.key.clone(),
-        text: record.text,
-        ..NewRecord::default()
-    })?;
+    let accepted = engine.records().accept_proposal(record.id)?;
     pending_proposals::print_outcome(&accepted, "accepted", session);
     Ok(0)
 }

@@ -24,10 +24,11 @@ struct LoginQuery {
 async fn log_in(
     State(app): State<App>,
     method: Method,
+    headers: HeaderMap,
     Query(given): Query<LoginQuery>,
 ) -> Result<Response, Problem> {
     let Some(once) = given.once else {
-        return Ok(login_page());
+        return Ok(login_page(&headers));
     };
     // Link previews send `HEAD`; they must not consume the one-time link.
     if method == Method::HEAD {
@@ -38,7 +39,7 @@ async fn log_in(
         .run_blocking(move || shared.token_cache()?.tokens().redeem_login(&once))
         .await?;
     let Some(role) = role else {
-        return Ok(login_page());
+        return Ok(login_page(&headers));
     };
     let secret = app.logins().add(role)?;
     let cookie = session_cookie::set_session(app.options(), &secret);
@@ -71,8 +72,19 @@ pub(super) fn is_browser_request(headers: &HeaderMap) -> bool {
         && !headers.contains_key(header::AUTHORIZATION)
 }
 
-/// Returns the page that explains how to log in, with status 401.
-pub(super) fn login_page() -> Response {
-    let page = include_str!("login.html");
-    (StatusCode::UNAUTHORIZED, Html(page)).into_response()
+/// Policy of the login page: only the program's own styles.
+const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/// Placeholder of the theme in the page.
+const THEME: &str = "THEME";
+
+/// Returns the page that explains how to log in, in the chosen theme, with status 401.
+pub(super) fn login_page(headers: &HeaderMap) -> Response {
+    let theme = match session_cookie::find_cookie(headers, "heirloom_theme") {
+        Some("light") => " data-theme=\"light\"",
+        Some("dark") => " data-theme=\"dark\"",
+        Some(_) | None => "",
+    };
+    let page = include_str!("login.html").replacen(THEME, theme, 1);
+    let policy = [(header::CONTENT_SECURITY_POLICY, POLICY)];
+    (StatusCode::UNAUTHORIZED, policy, Html(page)).into_response()
 }

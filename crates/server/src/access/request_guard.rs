@@ -51,7 +51,7 @@ async fn authorize_and_run(
     };
     if access.is_none() && !is_public {
         if login_page::is_browser_request(request.headers()) {
-            return Ok(login_page::login_page());
+            return Ok(login_page::login_page(request.headers()));
         }
         return Err(unauthorized(request.headers()));
     }

@@ -27,7 +27,8 @@ fn cookie_name(options: &ServerOptions) -> String {
     format!("heirloom-{}", options.port)
 }
 
-fn find_cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+/// Returns the value of a cookie in a request.
+pub(super) fn find_cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let all = headers.get_all(header::COOKIE).into_iter();
     let mut pairs = all
         .filter_map(|value| value.to_str().ok())

@@ -5,7 +5,7 @@ mod charts;
 use super::request_context::times;
 use super::view::analytics::{AnalyticsRow, AnalyticsView, RepeatedFailureRow};
 use super::view::chart::share;
-use super::view::{Html, agent_swatch, duration, render_text, short_number};
+use super::view::{Html, agent_swatch, duration, percent, plural, render_text, short_number};
 use super::{PageError, RequestContext, Shell, record_label, render};
 use crate::App;
 use axum::extract::{Query, State};
@@ -45,8 +45,10 @@ fn load(engine: &Engine, context: &RequestContext, days: i32) -> Result<Analytic
     let (own, _) = engine
         .tasks()
         .analytics_since(times.midnight(days - 1), TRIES)?;
-    let (weeks, episodes) = engine.tasks().analytics_since(times.midnight(34), TRIES)?;
-    let tries: usize = weeks.by_week.iter().map(|week| week.attempts).sum();
+    let (all_weeks, episodes) = engine
+        .tasks()
+        .analytics_since(times.midnight(7 * charts::WEEKS_DRAWN - 1), TRIES)?;
+    let attempts: usize = all_weeks.by_week.iter().map(|week| week.attempts).sum();
     let agents: Vec<String> = own
         .by_agent
         .iter()
@@ -54,9 +56,10 @@ fn load(engine: &Engine, context: &RequestContext, days: i32) -> Result<Analytic
         .take(3)
         .collect();
     let (tokens, all) = charts::tokens(&episodes, &agents, &times);
-    let rate = |group: &analytics::AttemptGroup| group.rate.map(|rate| (rate * 100.0).round());
-    let now = weeks.by_week.last().and_then(rate);
-    let before = weeks.by_week.iter().rev().nth(1).and_then(rate);
+    let weeks = charts::rolling_weeks(&episodes, &times);
+    let period = |week: &charts::Week| (week.successes, week.ended);
+    let newest = weeks.last().map_or((0, 0), period);
+    let before = weeks.iter().rev().nth(1).map_or((0, 0), period);
     let ended: usize = own
         .by_agent
         .iter()
@@ -65,25 +68,19 @@ fn load(engine: &Engine, context: &RequestContext, days: i32) -> Result<Analytic
     let worked: usize = own.by_agent.iter().map(|one| one.successes).sum();
     Ok(AnalyticsView {
         shell: Shell::load(engine, context, "analytics", "Analytics")?,
-        headline: match (now, before) {
-            (Some(now), Some(before)) if now > before => {
-                format!("{now} % of tries completed this week, up from {before} %.")
-            }
-            (Some(now), Some(before)) if now < before => {
-                format!("{now} % of tries completed this week, down from {before} %.")
-            }
-            (Some(now), Some(_)) => {
-                format!("{now} % of tries completed this week, as in the week before.")
-            }
-            (Some(now), None) => format!("{now} % of tries completed this week."),
-            (None, _) => "No try has ended this week.".to_owned(),
+        headline: match ended {
+            0 => format!("No attempt ended in the last {days} days."),
+            ended => format!(
+                "{worked} of {} completed in the last {days} days.",
+                plural(ended, "attempt", "attempts")
+            ),
         },
-        sub: format!("{worked} of {ended} that ended in {days} days."),
+        sub: compare_weeks(newest, before),
         days,
-        has_enough: tries >= ENOUGH,
-        weeks: charts::weeks(&weeks.by_week),
+        has_enough: attempts >= ENOUGH,
+        weeks: charts::weeks(&weeks),
         tokens,
-        tokens_all: format!("{} this week", short_number(all)),
+        tokens_all: format!("{} in the last 7 days", short_number(all)),
         agents: agents
             .iter()
             .map(|name| text::replace_control_chars(name))
@@ -98,8 +95,10 @@ fn load(engine: &Engine, context: &RequestContext, days: i32) -> Result<Analytic
             .by_agent
             .iter()
             .take(ROWS)
-            .enumerate()
-            .map(|(at, one)| group(one, agent_swatch(&at), one.median_tokens.map(short_number)))
+            .map(|one| {
+                let mark = agent_swatch(one.name.as_deref().unwrap_or_default());
+                group(one, mark, one.median_tokens.map(short_number))
+            })
             .collect(),
         repeated: own
             .repeated_failures
@@ -108,6 +107,20 @@ fn load(engine: &Engine, context: &RequestContext, days: i32) -> Result<Analytic
             .map(repeated_failure_row)
             .collect(),
     })
+}
+
+/// Returns the success rate of the last seven days next to that of the seven days before.
+fn compare_weeks(newest: (usize, usize), before: (usize, usize)) -> String {
+    let rate = |(worked, ended): (usize, usize)| percent(worked as u64, ended as u64);
+    match (newest, before) {
+        ((_, 0), _) => "No attempt ended in the last 7 days.".to_owned(),
+        (newest, (_, 0)) => format!("Last 7 days: {} %.", rate(newest)),
+        (newest, before) => format!(
+            "Last 7 days: {} %; the 7 days before: {} %.",
+            rate(newest),
+            rate(before)
+        ),
+    }
 }
 
 fn group(one: &analytics::AttemptGroup, mark: Html, last: Option<String>) -> AnalyticsRow {
@@ -136,19 +149,20 @@ fn percent_of(rate: f64) -> u64 {
 }
 
 fn repeated_failure_row(one: &analytics::RepeatedFailure) -> RepeatedFailureRow {
-    let tasks: Vec<_> = one
-        .tasks
-        .iter()
-        .take(5)
-        .map(|task| record_label::task_label(task))
+    let tasks = one.tasks.iter().take(5);
+    let tasks = tasks
+        .map(|task| {
+            (
+                record_label::task_label(task),
+                record_label::task_href(task),
+            )
+        })
         .collect();
     RepeatedFailureRow {
+        query: record_label::percent_encode(&text::excerpt(&one.approach, 120)),
         approach: render_text(&one.approach),
         why: render_text(one.last_outcome.as_deref().unwrap_or_default()),
-        tasks: match tasks.is_empty() {
-            true => String::new(),
-            false => format!("{}.", tasks.join(", ")),
-        },
+        tasks,
         failures: one.failures,
     }
 }

@@ -1,6 +1,6 @@
 //! Knowledge page: lists, searches and corrects knowledge.
 
-mod conflict;
+pub(super) mod conflict;
 mod edit;
 mod entry_history;
 mod rows;

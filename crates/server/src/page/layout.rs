@@ -1,5 +1,6 @@
 //! Page layout: loads the navigation, the title, and the toast of the last change.
 
+use super::pending_items::PendingItems;
 use super::record_label::percent_encode;
 use super::request_context::RequestContext;
 use super::toast::done_message;
@@ -23,7 +24,7 @@ impl Shell {
     ) -> Result<Self, Fault> {
         let nav = match context.is_part {
             true => Vec::new(),
-            false => nav(engine)?,
+            false => nav(engine, context)?,
         };
         let size = engine.maintenance().describe_store()?.size_bytes;
         let toast = context.done.as_ref().map(|(done, undo)| {
@@ -59,7 +60,7 @@ impl Shell {
     }
 }
 
-fn nav(engine: &Engine) -> Result<Vec<NavPart>, Fault> {
+fn nav(engine: &Engine, context: &RequestContext) -> Result<Vec<NavPart>, Fault> {
     let counts = engine.records().counts()?;
     let count = |kind: Kind| {
         let found = counts.iter().find(|(one, _)| *one == kind);
@@ -81,12 +82,24 @@ fn nav(engine: &Engine) -> Result<Vec<NavPart>, Fault> {
         is_due: false,
     };
     let none = String::new;
+    let due = |item: NavItem| NavItem {
+        is_due: !item.count.is_empty(),
+        ..item
+    };
     let part = |title, items| NavPart { title, items };
     Ok(vec![
         part(
             "",
             vec![
                 item("overview", "/", "overview", "Overview", "o", none()),
+                due(item(
+                    "inbox",
+                    "/inbox",
+                    "review",
+                    "Inbox",
+                    "i",
+                    inbox_count(engine, context)?,
+                )),
                 item("recall", "/recall", "recall", "Recall", "r", none()),
             ],
         ),
@@ -138,10 +151,25 @@ fn nav(engine: &Engine) -> Result<Vec<NavPart>, Fault> {
                     "a",
                     none(),
                 ),
-                item("review", "/review", "review", "Review", "v", none()),
+                item(
+                    "activity",
+                    "/activity",
+                    "analytics",
+                    "Activity",
+                    "y",
+                    none(),
+                ),
                 item("marks", "/marks", "pin", "Pins and mutes", "p", none()),
                 item("settings", "/settings", "settings", "Settings", ",", none()),
             ],
         ),
     ])
+}
+
+/// Returns the number of items in the inbox; empty if it is 0.
+fn inbox_count(engine: &Engine, context: &RequestContext) -> Result<String, Fault> {
+    Ok(match PendingItems::load(engine, context)?.count() {
+        0 => String::new(),
+        n => number(n as u64),
+    })
 }

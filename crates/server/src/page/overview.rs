@@ -1,21 +1,30 @@
-//! Overview page: reuse of memory between sessions, and pending decisions.
+//! Overview page: lessons that later sessions received, and pending decisions.
 
-mod latest_events;
-mod memory_arcs;
+pub(super) mod latest_events;
+mod lesson_chart;
+mod lesson_image;
+mod lesson_outcomes;
+mod lesson_section;
 mod pending_decisions;
 
-pub(super) use memory_arcs::list;
+pub(super) use lesson_outcomes::list;
 
+use super::pending_items::PendingItems;
 use super::view::chart::spark;
 use super::view::overview::{KindRow, OpenTaskRow, OverviewView};
 use super::view::{Times, number, plural};
 use super::{PageError, RequestContext, Shell, record_label, render};
 use crate::App;
-use axum::extract::State;
-use axum::response::Response;
+use axum::Router;
+use axum::extract::{Path, Query, State};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
 use heirloom_engine::{Engine, Filter};
 use heirloom_model::kinds::{ErrorRecord, Task, TaskState};
 use heirloom_model::{Action, Event, Fault, Kind, KindData, Permission, Record, RecordId};
+use lesson_outcomes::LessonReport;
+use serde::Deserialize;
 
 /// Days in the charts.
 const DAYS: i32 = 7;
@@ -28,17 +37,59 @@ const TASKS: usize = 5;
 /// Maximum number of tasks that are searched for open ones.
 const TASKS_READ: usize = 60;
 
-/// Shows the overview.
-pub(super) async fn show(
+/// Query parameters.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+struct OverviewParams {
+    /// Id of the shown lesson.
+    lesson: String,
+}
+
+/// Returns the routes.
+pub(super) fn routes() -> Router<App> {
+    Router::new()
+        .route("/", get(show))
+        .route("/lessons/{file}", get(show_image))
+}
+
+async fn show(
     State(app): State<App>,
     context: RequestContext,
+    Query(params): Query<OverviewParams>,
 ) -> Result<Response, PageError> {
     let view = app
         .with_engine(context.resolve_project(Permission::Read)?, move |engine| {
-            load(engine, &context)
+            load(engine, &context, &params.lesson)
         })
         .await?;
     render(&view)
+}
+
+/// Answers a lesson as an image: `/lessons/ID.svg`.
+async fn show_image(
+    State(app): State<App>,
+    context: RequestContext,
+    Path(file): Path<String>,
+) -> Result<Response, PageError> {
+    let project = context.resolve_project(Permission::Read)?;
+    let svg = app.with_engine(project, move |engine| {
+        let week = Week::load(engine)?;
+        let report = lesson_outcomes::load(engine, &week)?;
+        let id = file.trim_end_matches(".svg");
+        let mut lessons = report.lessons.iter();
+        let lesson = lessons.find(|one| one.record.id.to_string() == id);
+        let lesson = lesson.ok_or_else(|| {
+            Fault::not_found("no lesson of this week has this id")
+                .hint("the overview lists the lessons of the last seven days")
+        })?;
+        Ok(lesson_image::draw(
+            lesson,
+            &week.times,
+            &engine.display_name(),
+        ))
+    });
+    let kind = [(header::CONTENT_TYPE, "image/svg+xml; charset=utf-8")];
+    Ok((kind, svg.await?).into_response())
 }
 
 /// Records and events of the last days, read once for all parts of the page.
@@ -101,12 +152,12 @@ fn week_filter(engine: &Engine, times: &Times, kinds: &[Kind]) -> Filter {
     }
 }
 
-fn load(engine: &Engine, context: &RequestContext) -> Result<OverviewView, Fault> {
+fn load(engine: &Engine, context: &RequestContext, lesson: &str) -> Result<OverviewView, Fault> {
     let shell = Shell::load(engine, context, "overview", "Overview")?;
     let week = Week::load(engine)?;
     let counts = engine.records().counts()?;
     let all: u64 = counts.iter().map(|(_, n)| n).sum();
-    let (arcs, inherited) = memory_arcs::load(engine, &week)?;
+    let report = lesson_outcomes::load(engine, &week)?;
     let new = match week.is_whole {
         true => plural(week.records.len(), "record new", "records new"),
         false => format!("more than {} records new", number(WEEK_RECORDS as u64)),
@@ -114,19 +165,20 @@ fn load(engine: &Engine, context: &RequestContext) -> Result<OverviewView, Fault
     let resolved = week_filter(engine, &week.times, &[Kind::Error]).state(ErrorRecord::RESOLVED);
     let resolved = engine.records().count(&resolved)?;
     let corrected = week.count_events(Action::Replaced);
+    let pending = PendingItems::load(engine, context)?;
     let (tasks, tasks_all) = open_tasks(engine, &counts)?;
     Ok(OverviewView {
-        headline: inherited.headline(),
+        headline: headline(&report),
         sub: match all {
             0 => "The memory is empty.".to_owned(),
             _ => format!(
-                "This week: {new}, {corrected} corrected, {} resolved.",
+                "In the last 7 days: {new}, {corrected} corrected, {} resolved.",
                 plural(resolved, "error", "errors")
             ),
         },
-        is_empty: all == 0 && inherited.sessions == 0,
-        arcs,
-        waiting: pending_decisions::load(engine, &week.times)?,
+        is_empty: all == 0 && report.sessions.is_empty(),
+        lesson: lesson_section::build(&report, lesson, &week.times),
+        waiting: pending_decisions::rows(&pending, &week.times),
         latest: latest_events::load(engine, &week)?,
         tasks,
         tasks_all,
@@ -138,6 +190,26 @@ fn load(engine: &Engine, context: &RequestContext) -> Result<OverviewView, Fault
         kinds: kinds(&counts, &week),
         shell,
     })
+}
+
+/// Returns the headline: how far lessons reached, and which failures came again.
+fn headline(report: &LessonReport) -> String {
+    let sessions = report.sessions.len();
+    let reach = match (sessions, report.heirs) {
+        (0, _) => return "No session in the last 7 days.".to_owned(),
+        (1, 0) => return "One session in the last 7 days, with nothing inherited yet.".to_owned(),
+        (n, 0) => {
+            return format!("{n} sessions in the last 7 days, none with an earlier lesson.");
+        }
+        (n, heirs) => format!("{heirs} of {n} sessions started with earlier lessons"),
+    };
+    match report.repeated {
+        0 => format!("{reach}; no known failure came again."),
+        n => format!(
+            "{reach}; {} came again.",
+            plural(n, "known failure", "known failures")
+        ),
+    }
 }
 
 fn kinds(counts: &[(Kind, u64)], week: &Week) -> Vec<KindRow> {

@@ -3,6 +3,7 @@
 use super::cookies::{chosen_project, cookie};
 use super::view::Times;
 use crate::access::{Access, FormProject, form_token};
+use crate::review_cache::ReviewCache;
 use crate::{App, Problem};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -12,6 +13,7 @@ use heirloom_engine::Engine;
 use heirloom_model::Permission;
 use heirloom_model::tz::TimeZone;
 use std::convert::Infallible;
+use std::sync::Arc;
 
 /// Theme cookie: `light` or `dark`.
 pub(crate) const THEME_COOKIE: &str = "heirloom_theme";
@@ -33,6 +35,8 @@ pub(crate) struct RequestContext {
     pub(crate) path: String,
     /// Last change and the id to undo, from the query; used without scripts.
     pub(crate) done: Option<(String, String)>,
+    /// Reviews of projects.
+    pub(super) reviews: Arc<ReviewCache>,
     /// Access of the caller.
     pub(super) access: Option<Access>,
     /// Project of the form or the cookie; `None` is the served one.
@@ -71,11 +75,7 @@ impl FromRequestParts<App> for RequestContext {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {
         let has = |name: &str| parts.headers.get(name).is_some_and(|value| value == "true");
         let restores = has("hx-history-restore-request");
-        let theme = match cookie(&parts.headers, THEME_COOKIE) {
-            Some("light") => "light",
-            Some("dark") => "dark",
-            Some(_) | None => "",
-        };
+        let theme = chosen_theme(&parts.headers);
         let path = match parts.method == Method::GET {
             true => parts.uri.path_and_query().map(|path| path.to_string()),
             false => referring_path(&parts.headers),
@@ -97,10 +97,20 @@ impl FromRequestParts<App> for RequestContext {
             csrf: csrf.unwrap_or_default(),
             path: local_path(path.as_deref().unwrap_or("/")),
             done: parts.uri.query().and_then(parse_done),
+            reviews: Arc::clone(app.reviews()),
             access,
             is_form_project: form_project.is_some(),
             chosen,
         })
+    }
+}
+
+/// Returns the theme of the cookie: `light`, `dark`, or empty for the system's theme.
+pub(crate) fn chosen_theme(headers: &HeaderMap) -> &'static str {
+    match cookie(headers, THEME_COOKIE) {
+        Some("light") => "light",
+        Some("dark") => "dark",
+        Some(_) | None => "",
     }
 }
 

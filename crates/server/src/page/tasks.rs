@@ -7,6 +7,8 @@ mod task_list;
 mod task_rows;
 mod task_state;
 
+pub(super) use task_rows::open_error_row;
+
 use crate::App;
 use axum::Router;
 use axum::routing::{get, post};

@@ -1,15 +1,17 @@
 //! Building blocks of templates: icons, numbers, times, and escaped text.
 
+pub(crate) mod activity;
 pub(crate) mod analytics;
 pub(crate) mod chart;
 pub(crate) mod command_palette;
 pub(crate) mod files;
 mod html;
+pub(crate) mod inbox;
 pub(crate) mod knowledge;
+pub(crate) mod marks;
 pub(crate) mod overview;
 pub(crate) mod recall;
 pub(crate) mod receipts;
-pub(crate) mod review;
 pub(crate) mod sessions;
 pub(crate) mod settings;
 pub(crate) mod shell;
@@ -41,9 +43,15 @@ pub(crate) fn kind(kind: &str) -> Html {
     ))
 }
 
-/// Returns the shape of an agent in a chart, by its position among the agents.
-pub(crate) fn agent_mark(place: usize) -> &'static str {
-    ["m-circle", "m-square", "m-triangle"][place % 3]
+/// Returns the shape of an agent, the same on every page; agents without their own shape have the diamond.
+pub(crate) fn agent_mark(agent: &str) -> &'static str {
+    match agent {
+        "claude-code" => "m-circle",
+        "codex" => "m-square",
+        "gemini" | "gemini-cli" => "m-triangle",
+        "aider" => "m-cross",
+        _ => "m-diamond",
+    }
 }
 
 /// Returns the legend swatch of a series.
@@ -54,11 +62,11 @@ pub(crate) fn swatch(series: impl std::borrow::Borrow<usize>) -> Html {
     ))
 }
 
-/// Returns the legend shape of an agent.
-pub(crate) fn agent_swatch(place: &usize) -> Html {
+/// Returns the shape of an agent for texts.
+pub(crate) fn agent_swatch(agent: &str) -> Html {
     Html::from_markup(format!(
         "<svg class=\"sw\" aria-hidden=\"true\"><use href=\"#{}\" class=\"mk\" width=\"9\" height=\"9\"/></svg>",
-        agent_mark(*place)
+        agent_mark(agent)
     ))
 }
 

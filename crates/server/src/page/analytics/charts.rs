@@ -2,22 +2,57 @@
 
 use crate::page::view::chart::put;
 use crate::page::view::{Html, Times, escape, short_number, token_series};
-use heirloom_engine::analytics::AttemptGroup;
+use heirloom_engine::analytics::{self, AttemptGroup, EpisodeRow};
 use heirloom_model::{Record, text};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
-/// Number of drawn weeks, newest first.
-const WEEKS: usize = 5;
+/// Number of drawn periods of seven days.
+pub(super) const WEEKS_DRAWN: i32 = 5;
 
-/// Draws the success rate by week as a line from 0 to 100 %.
-pub(super) fn weeks(weeks: &[AttemptGroup]) -> Html {
-    let from = weeks.len().saturating_sub(WEEKS);
-    let rates = weeks.get(from..).unwrap_or_default().iter();
-    let rates: Vec<(String, f64)> = rates
-        .filter_map(|week| Some((week.name.clone()?, week.rate? * 100.0)))
+/// Attempts of seven days.
+pub(super) struct Week {
+    /// First day.
+    label: String,
+    pub(super) successes: usize,
+    /// Number of attempts with a result.
+    pub(super) ended: usize,
+}
+
+/// Groups episodes into periods of seven days that end today, oldest first.
+pub(super) fn rolling_weeks(episodes: &[Record], times: &Times) -> Vec<Week> {
+    let period = |back: i32| {
+        let (from, to) = (times.midnight(7 * back + 6), times.midnight(7 * back - 1));
+        let of_period = episodes
+            .iter()
+            .filter(|record| record.recorded_at >= from && record.recorded_at < to);
+        let rows: Vec<_> = of_period.filter_map(EpisodeRow::from_record).collect();
+        let report = analytics::analyse(&rows, &BTreeMap::new());
+        let sum = |count: fn(&AttemptGroup) -> usize| report.by_agent.iter().map(count).sum();
+        Week {
+            label: match back {
+                0 => "last 7 days".to_owned(),
+                _ => format!("from {}", times.date(from)),
+            },
+            successes: sum(|group| group.successes),
+            ended: sum(|group| group.successes + group.failures),
+        }
+    };
+    (0..WEEKS_DRAWN).rev().map(period).collect()
+}
+
+/// Draws the success rate of each period as a line from 0 to 100 %.
+#[expect(clippy::cast_precision_loss, reason = "a rate on a chart")]
+pub(super) fn weeks(weeks: &[Week]) -> Html {
+    let ended = weeks.iter().filter(|week| week.ended > 0);
+    let rates: Vec<(&str, f64)> = ended
+        .map(|week| {
+            let rate = week.successes as f64 / week.ended as f64 * 100.0;
+            (week.label.as_str(), rate)
+        })
         .collect();
     let mut svg = String::from(
-        "<svg class=\"chart\" height=\"192\" role=\"img\" aria-labelledby=\"a-t a-d\"><title id=\"a-t\">Share of tries that completed, by week</title><desc id=\"a-d\">",
+        "<svg class=\"chart\" height=\"192\" role=\"img\" aria-labelledby=\"a-t a-d\"><title id=\"a-t\">Share of attempts that completed, by 7 days</title><desc id=\"a-d\">",
     );
     for (name, rate) in &rates {
         escape(&format!("{name}: {rate:.0} percent; "), &mut svg);
@@ -64,11 +99,7 @@ pub(super) fn weeks(weeks: &[AttemptGroup]) -> Html {
                 "<circle cx=\"{x:.2}%\" cy=\"{cy:.1}\" r=\"3\" class=\"f-accent\"/><text x=\"{x:.2}%\" y=\"{label:.0}\" class=\"mid {strong} halo\">{rate:.0} %</text><text x=\"{x:.2}%\" y=\"182\" class=\"mid\">"
             ),
         );
-        escape(
-            name.rsplit_once('-')
-                .map_or(name.as_str(), |(_, week)| week),
-            &mut svg,
-        );
+        escape(name, &mut svg);
         svg.push_str("</text>");
     }
     svg.push_str("</svg>");

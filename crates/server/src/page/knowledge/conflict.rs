@@ -19,7 +19,11 @@ use std::collections::HashSet;
 const SIDES: usize = 4;
 
 /// Returns the view of the conflict at this position.
-pub(super) fn conflict_view(conflicts: &[Conflict], at: usize, times: &Times) -> Option<View> {
+pub(in crate::page) fn conflict_view(
+    conflicts: &[Conflict],
+    at: usize,
+    times: &Times,
+) -> Option<View> {
     let at = at.min(conflicts.len().checked_sub(1)?);
     let conflict = conflicts.get(at)?;
     let all: Vec<&Record> = std::iter::once(&conflict.winner)
@@ -112,7 +116,11 @@ pub(super) async fn decide(
         )
         .await?;
     match context.is_part {
-        false => Ok(redirect_back("/knowledge", "decided", &kept_id.to_string())),
+        false => Ok(redirect_back(
+            &fields.return_path("/knowledge"),
+            "decided",
+            &kept_id.to_string(),
+        )),
         true => toast_and_refresh(&context, "decided", &kept_id.to_string()),
     }
 }

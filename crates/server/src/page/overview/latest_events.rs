@@ -3,7 +3,7 @@
 use super::Week;
 use crate::page::record_label;
 use crate::page::view::overview::EventRow;
-use crate::page::view::render_text;
+use crate::page::view::{Times, render_text};
 use heirloom_engine::{AsOf, Engine, Filter};
 use heirloom_model::{Action, Event, Fault, Kind, Record, RecordId, text};
 use std::collections::{HashMap, HashSet};
@@ -42,12 +42,13 @@ pub(super) fn load(engine: &Engine, week: &Week) -> Result<Vec<EventRow>, Fault>
         .collect();
     let rows = events.into_iter().filter_map(|event| {
         let record = records.get(&event.record?)?;
-        Some(row(week, event, record))
+        Some(row(&week.times, event, record))
     });
     Ok(rows.collect())
 }
 
-fn row(week: &Week, event: &Event, record: &Record) -> EventRow {
+/// Builds the row of an event.
+pub(in crate::page) fn row(times: &Times, event: &Event, record: &Record) -> EventRow {
     let resolution = record.attr_str("resolution");
     let words = match (record.kind, resolution) {
         (Kind::Error, Some(how)) => format!("{} → {how}", text::excerpt(&record.text, 160)),
@@ -58,7 +59,7 @@ fn row(week: &Week, event: &Event, record: &Record) -> EventRow {
         kind: record.kind.as_str(),
         what: event_label(event, record),
         by: record_label::source_label(&event.by),
-        at: week.times.brief(event.at),
+        at: times.brief(event.at),
         key: text::replace_control_chars(record_label::given_key(record)),
         words: render_text(&words),
         href: record_label::href(record),
@@ -70,17 +71,17 @@ fn row(week: &Week, event: &Event, record: &Record) -> EventRow {
 }
 
 /// Returns the event as one word.
-fn event_label(event: &Event, record: &Record) -> String {
+pub(in crate::page) fn event_label(event: &Event, record: &Record) -> String {
     let state = record.state().unwrap_or_default();
     let action = record.attr_str("action").unwrap_or_default();
     match (event.action, record.kind) {
         (Action::Created, Kind::Episode) if !action.is_empty() => {
-            text::replace_control_chars(action)
+            format!("attempt {}", text::replace_control_chars(action))
         }
-        (Action::Created | Action::Replaced, Kind::Error | Kind::Step | Kind::Task)
-            if !state.is_empty() =>
-        {
-            text::replace_control_chars(state)
+        (Action::Created, Kind::Task | Kind::Step | Kind::Artifact) => "added".to_owned(),
+        (Action::Created, Kind::Error) => "logged".to_owned(),
+        (Action::Replaced, Kind::Error | Kind::Step | Kind::Task) if !state.is_empty() => {
+            format!("set to {}", text::replace_control_chars(state))
         }
         (Action::Created, _) => "learned".to_owned(),
         (Action::Replaced, _) => "corrected".to_owned(),

@@ -88,7 +88,7 @@ pub(super) fn artifact_row(one: &VerifiedArtifact) -> ArtifactRow {
 }
 
 /// Builds the row of an open error.
-pub(super) fn open_error_row(
+pub(in crate::page) fn open_error_row(
     record: &Record,
     context: &RequestContext,
     times: &Times,

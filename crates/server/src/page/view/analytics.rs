@@ -35,7 +35,10 @@ pub(crate) struct AnalyticsRow {
 /// An approach that failed repeatedly.
 pub(crate) struct RepeatedFailureRow {
     pub(crate) approach: Html,
+    /// Encoded words of a recall that finds the attempts.
+    pub(crate) query: String,
     pub(crate) why: Html,
-    pub(crate) tasks: String,
+    /// Label and path of each task.
+    pub(crate) tasks: Vec<(String, String)>,
     pub(crate) failures: usize,
 }

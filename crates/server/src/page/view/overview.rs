@@ -13,7 +13,7 @@ pub(crate) struct OverviewView {
     pub(crate) sub: String,
     /// True if the store is empty.
     pub(crate) is_empty: bool,
-    pub(crate) arcs: Option<ArcChart>,
+    pub(crate) lesson: Option<LessonSection>,
     pub(crate) waiting: Vec<PendingItem>,
     pub(crate) latest: Vec<EventRow>,
     pub(crate) tasks: Vec<OpenTaskRow>,
@@ -22,25 +22,59 @@ pub(crate) struct OverviewView {
     pub(crate) kinds: Vec<KindRow>,
 }
 
-/// Arc chart of records that sessions passed on.
-pub(crate) struct ArcChart {
-    pub(crate) svg: Html,
-    pub(crate) agents: Vec<String>,
-    pub(crate) kinds: Vec<&'static str>,
-    pub(crate) rows: Vec<ArcRow>,
-}
-
-/// Record of the chart, as a table row.
-pub(crate) struct ArcRow {
+/// One lesson with its sessions, and links to the others.
+pub(crate) struct LessonSection {
+    /// Id of the record.
+    pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) href: String,
-    pub(crate) learned: String,
-    pub(crate) sessions: usize,
+    pub(crate) kind: &'static str,
+    pub(crate) words: Html,
+    /// When, by which source and at which cost it was learned.
+    pub(crate) cost: String,
+    /// What came of it.
+    pub(crate) result: String,
+    /// True if the failure came again.
+    pub(crate) is_repeated: bool,
+    pub(crate) svg: Html,
+    pub(crate) rows: Vec<DeliveryRow>,
+    /// Position among the lessons.
+    pub(crate) place: String,
+    pub(crate) previous: String,
+    pub(crate) next: String,
+    pub(crate) others: Vec<LessonLink>,
+}
+
+/// Session that a lesson concerned.
+pub(crate) struct DeliveryRow {
+    pub(crate) at: String,
+    pub(crate) mark: Html,
+    pub(crate) agent: String,
+    /// Path of the session.
+    pub(crate) session: String,
+    pub(crate) title: String,
+    /// Path of the receipt; may be empty.
+    pub(crate) receipt: String,
+    pub(crate) told: &'static str,
+    pub(crate) told_class: &'static str,
+    /// What happened in the session.
+    pub(crate) then: Html,
+    pub(crate) class: &'static str,
+}
+
+/// Small chart of a lesson, with a link to it.
+pub(crate) struct LessonLink {
+    pub(crate) href: String,
+    pub(crate) name: String,
+    pub(crate) detail: String,
+    pub(crate) svg: Html,
+    pub(crate) is_current: bool,
+    pub(crate) is_repeated: bool,
 }
 
 /// Item that needs a decision.
 pub(crate) struct PendingItem {
-    pub(crate) href: String,
+    pub(crate) href: &'static str,
     pub(crate) title: String,
     pub(crate) detail: String,
     pub(crate) class: &'static str,

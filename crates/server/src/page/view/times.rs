@@ -41,6 +41,13 @@ impl Times {
         }
     }
 
+    /// Formats day and month.
+    pub(crate) fn date(&self, at: Timestamp) -> String {
+        at.to_zoned(self.zone.clone())
+            .strftime("%-d %b")
+            .to_string()
+    }
+
     /// Formats weekday and day of month, also for today.
     pub(crate) fn weekday(&self, at: Timestamp) -> String {
         at.to_zoned(self.zone.clone())

@@ -1,0 +1,55 @@
+//! Proposals of agents: knowledge that waits for a person to accept or reject it.
+
+use super::new_record::{NewRecord, RememberReport};
+use super::records::USER;
+use crate::engine::Records;
+use heirloom_model::kinds::Knowledge;
+use heirloom_model::{Fault, Kind, KindData, Record, RecordId, text};
+use heirloom_store::Filter;
+
+impl Records<'_> {
+    /// Returns the pending proposals of this memory, newest first.
+    pub fn proposals(&self) -> Result<Vec<Record>, Fault> {
+        let mut found = self.find(&Filter::current(&[Kind::Knowledge], self.engine.now()))?;
+        found.retain(is_proposal);
+        Ok(found)
+    }
+
+    /// Returns a pending proposal. Errors: `Usage` for any other record.
+    pub fn proposal(&self, id: RecordId) -> Result<Record, Fault> {
+        let record = self.get(id)?;
+        match is_proposal(&record) {
+            true => Ok(record),
+            false => Err(Fault::usage(format!(
+                "{} is not a proposal",
+                text::excerpt(&id.to_string(), 40)
+            ))
+            .hint("`heirloom propose` lists pending ones, `--user` those for your own memory")),
+        }
+    }
+
+    /// Accepts a proposal for a person: a statement of the same fact by a person confirms it. `undo` reverts it.
+    pub fn accept_proposal(&self, id: RecordId) -> Result<RememberReport, Fault> {
+        let record = self.proposal(id)?;
+        self.remember(NewRecord {
+            category: record.category().map(str::to_owned),
+            key: record.key.clone(),
+            scope: record.scope.clone(),
+            source: Some(USER.to_owned()),
+            text: record.text,
+            ..NewRecord::default()
+        })
+    }
+
+    /// Rejects a proposal: the record is retired, and its history stays. `undo` reverts it.
+    pub fn reject_proposal(&self, id: RecordId, by: &str) -> Result<RecordId, Fault> {
+        let record = self.proposal(id)?;
+        self.forget_as(record.id, by)
+    }
+}
+
+/// Returns true if a current record waits for a person's decision.
+fn is_proposal(record: &Record) -> bool {
+    record.retired_at.is_none()
+        && Knowledge::from_record(record).is_ok_and(|knowledge| knowledge.proposal)
+}

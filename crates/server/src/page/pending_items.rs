@@ -1,0 +1,166 @@
+//! Items that need a person's decision; the overview, the inbox and the navigation count the same ones.
+
+use super::RequestContext;
+use crate::review_cache::Reviewed;
+use heirloom_engine::{Conflict, Engine, Filter};
+use heirloom_model::kinds::{ErrorRecord, Knowledge, Task, TaskState};
+use heirloom_model::{Fault, Kind, KindData, Record, RecordId, limits, mark};
+use std::collections::{BTreeSet, HashMap};
+
+/// Maximum number of tasks and of proposals that are read.
+const READ: usize = 200;
+/// Maximum number of open errors that are read, newest first.
+const ERRORS: usize = 60;
+/// Maximum number of findings of a review that are loaded of each kind.
+const FINDINGS: usize = 50;
+
+/// Items that need a decision, by kind.
+#[derive(Default)]
+pub(super) struct PendingItems {
+    /// Preferences and lessons that agents proposed, newest first.
+    pub(super) proposals: Vec<Record>,
+    pub(super) conflicts: Vec<Conflict>,
+    /// Blocked tasks with the reason.
+    pub(super) blocked: Vec<(Record, String)>,
+    /// Newest open errors.
+    pub(super) errors: Vec<Record>,
+    /// Number of open errors, at most one page.
+    pub(super) errors_count: usize,
+    /// Records with nearly the same text, the older first.
+    pub(super) pairs: Vec<(Record, Record)>,
+    /// Records that name missing files, with the paths.
+    pub(super) stale: Vec<(Record, Vec<String>)>,
+    /// Records that were in no context for a long time.
+    pub(super) unused: Vec<Record>,
+    pub(super) reviewed: Reviewed,
+}
+
+impl PendingItems {
+    /// Loads all items.
+    pub(super) fn load(engine: &Engine, context: &RequestContext) -> Result<Self, Fault> {
+        let mut items = Self {
+            proposals: proposals(engine)?,
+            conflicts: engine.conflicts().list()?,
+            blocked: blocked_tasks(engine)?,
+            reviewed: context.reviews.review(engine)?,
+            ..Self::default()
+        };
+        let open = Filter::current(&[Kind::Error], engine.now()).state(ErrorRecord::OPEN);
+        items.errors = engine.records().find(&open.clone().limit(ERRORS))?;
+        items.errors_count = match items.errors.len() {
+            ERRORS => engine
+                .records()
+                .count(&open.limit(limits::PAGE_RECORDS + 1))?,
+            n => n,
+        };
+        items.add_findings(engine)?;
+        Ok(items)
+    }
+
+    /// Returns the number of all items.
+    pub(super) fn count(&self) -> usize {
+        self.proposals.len()
+            + self.conflicts.len()
+            + self.blocked.len()
+            + self.errors_count
+            + self.review_count()
+    }
+
+    /// Returns the number of findings of the review.
+    pub(super) fn review_count(&self) -> usize {
+        self.pairs.len() + self.stale.len() + self.unused.len()
+    }
+
+    /// Adds the findings of the review that are still current and not marked as useful.
+    fn add_findings(&mut self, engine: &Engine) -> Result<(), Fault> {
+        let Some(found) = self.reviewed.report.clone() else {
+            return Ok(());
+        };
+        let groups = found.duplicates.iter();
+        let mut pairs: Vec<(RecordId, RecordId)> = groups
+            .flat_map(|one| one.others.iter().map(|other| (one.keep, *other)))
+            .collect();
+        pairs.extend(&found.contradictions);
+        pairs.truncate(FINDINGS);
+        let stale = || found.stale.iter().take(FINDINGS);
+        let unused = || found.unused.iter().take(FINDINGS);
+        let ids = pairs.iter().flat_map(|(a, b)| [*a, *b]);
+        let ids = ids
+            .chain(stale().map(|one| one.id))
+            .chain(unused().copied());
+        let mut records = current_records(engine, ids.collect())?;
+        let is_useful = |record: &Record| mark::useful_count(&record.attrs) > 0;
+        for (a, b) in pairs {
+            if let (Some(a), Some(b)) = (records.get(&a), records.get(&b))
+                && !(is_useful(a) && is_useful(b))
+            {
+                let (older, newer) = match a.recorded_at <= b.recorded_at {
+                    true => (a, b),
+                    false => (b, a),
+                };
+                self.pairs.push((older.clone(), newer.clone()));
+            }
+        }
+        records.retain(|_, record| !is_useful(record));
+        for one in stale() {
+            let record = records.get(&one.id).cloned();
+            self.stale
+                .extend(record.map(|record| (record, one.paths.clone())));
+        }
+        self.unused = unused().filter_map(|id| records.remove(id)).collect();
+        Ok(())
+    }
+}
+
+/// Returns the preferences and lessons that wait for a person, newest first.
+fn proposals(engine: &Engine) -> Result<Vec<Record>, Fault> {
+    let filter = Filter::current(&[Kind::Knowledge], engine.now()).category("preference");
+    let mut found = engine.records().find(&filter.limit(READ))?;
+    found.retain(|record| Knowledge::from_record(record).is_ok_and(|typed| typed.proposal));
+    let known: BTreeSet<RecordId> = found.iter().map(|record| record.id).collect();
+    let lessons = engine.sessions().lessons().unreviewed(READ)?;
+    found.extend(
+        lessons
+            .into_iter()
+            .filter(|record| !known.contains(&record.id)),
+    );
+    found.sort_by_key(|record| std::cmp::Reverse(record.id));
+    Ok(found)
+}
+
+/// Returns the blocked tasks with the reason, newest first.
+fn blocked_tasks(engine: &Engine) -> Result<Vec<(Record, String)>, Fault> {
+    let filter = Filter::current(&[Kind::Task], engine.now()).limit(READ);
+    let mut blocked = Vec::new();
+    for record in engine.records().find(&filter)? {
+        let Ok(task) = Task::from_record(&record) else {
+            continue;
+        };
+        let is_over = matches!(task.state, Some(TaskState::Done | TaskState::Failed));
+        if let Some(why) = task
+            .blocked_reason
+            .filter(|why| !why.is_empty() && !is_over)
+        {
+            blocked.push((record, why));
+        }
+    }
+    Ok(blocked)
+}
+
+fn current_records(
+    engine: &Engine,
+    mut ids: Vec<RecordId>,
+) -> Result<HashMap<RecordId, Record>, Fault> {
+    ids.sort_unstable();
+    ids.dedup();
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let limit = ids.len();
+    let filter = Filter::current(&[], engine.now()).ids(ids).limit(limit);
+    let found = engine.records().find(&filter)?;
+    Ok(found
+        .into_iter()
+        .map(|record| (record.id, record))
+        .collect())
+}
