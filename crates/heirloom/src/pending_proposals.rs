@@ -2,7 +2,7 @@
 
 use crate::json_output;
 use crate::store_access::CliSession;
-use heirloom_engine::{AppliedChange, Engine, RememberReport};
+use heirloom_engine::{AppliedChange, Engine};
 use heirloom_model::{ErrorKind, Fault, Record, RecordId};
 
 /// Lists the pending proposals of this memory, newest first.
@@ -31,14 +31,10 @@ fn resolve(id: &str, engine: Engine) -> Result<(Engine, RecordId), Fault> {
 }
 
 /// Prints the outcome of a decision.
-pub(crate) fn print_outcome(remembered: &RememberReport, message: &str, session: &mut CliSession) {
+pub(crate) fn print_outcome(applied: &AppliedChange, message: &str, session: &mut CliSession) {
     if session.out.json {
-        session.out.value(&json_output::applied(&AppliedChange {
-            id: remembered.id,
-            verdict: remembered.verdict,
-            other: remembered.winner,
-        }));
+        session.out.value(&json_output::applied(applied));
     } else {
-        session.out.line(&format!("{} {message}", remembered.id));
+        session.out.line(&format!("{} {message}", applied.id));
     }
 }

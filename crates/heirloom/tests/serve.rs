@@ -27,6 +27,10 @@ mod events;
 mod failures;
 #[path = "serve/files.rs"]
 mod files;
+#[path = "serve/inbox.rs"]
+mod inbox;
+#[path = "serve/lessons.rs"]
+mod lessons;
 #[path = "serve/limits.rs"]
 mod limits;
 #[path = "serve/memory_tool.rs"]

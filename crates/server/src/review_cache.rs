@@ -1,4 +1,4 @@
-//! Cache of the review of each project: large stores are compared in the background, before a person asks.
+//! Cache of the review and the inbox count of each project: large stores are compared in the background, before a person asks.
 
 use heirloom_engine::Engine;
 use heirloom_model::{Fault, Kind, Timestamp, limits};
@@ -35,6 +35,8 @@ struct CachedReview {
     report: Option<Arc<ReviewReport>>,
     started_at: Option<Instant>,
     is_running: bool,
+    /// Number of items in the inbox at a stamp.
+    inbox: Option<(Stamp, usize)>,
 }
 
 /// Cached reviews by project.
@@ -83,8 +85,25 @@ impl ReviewCache {
             let report = Arc::new(found?);
             cached.stamp = stamp;
             cached.report = Some(Arc::clone(&report));
+            cached.inbox = None;
             Ok(report)
         })
+    }
+
+    /// Returns the number of items in the inbox, computed again after a change.
+    pub(crate) fn count_inbox(
+        &self,
+        engine: &Engine,
+        compute: impl FnOnce() -> Result<usize, Fault>,
+    ) -> Result<usize, Fault> {
+        let stamp = stamp(engine)?;
+        let known = self.with(engine, |cached| cached.inbox.filter(|(at, _)| *at == stamp));
+        if let Some((_, count)) = known {
+            return Ok(count);
+        }
+        let count = compute()?;
+        self.with(engine, |cached| cached.inbox = Some((stamp, count)));
+        Ok(count)
     }
 
     /// Marks a review as running; false if one runs already.

@@ -1,11 +1,11 @@
 //! Proposals of agents: knowledge that waits for a person to accept or reject it.
 
-use super::new_record::{NewRecord, RememberReport};
 use super::records::USER;
+use super::revision::Revision;
 use crate::engine::Records;
 use heirloom_model::kinds::Knowledge;
 use heirloom_model::{Fault, Kind, KindData, Record, RecordId, text};
-use heirloom_store::Filter;
+use heirloom_store::{AppliedChange, Change, Filter};
 
 impl Records<'_> {
     /// Returns the pending proposals of this memory, newest first.
@@ -28,17 +28,20 @@ impl Records<'_> {
         }
     }
 
-    /// Accepts a proposal for a person: a statement of the same fact by a person confirms it. `undo` reverts it.
-    pub fn accept_proposal(&self, id: RecordId) -> Result<RememberReport, Fault> {
-        let record = self.proposal(id)?;
-        self.remember(NewRecord {
-            category: record.category().map(str::to_owned),
-            key: record.key.clone(),
-            scope: record.scope.clone(),
-            source: Some(USER.to_owned()),
-            text: record.text,
-            ..NewRecord::default()
-        })
+    /// Accepts a proposal for a person: the record becomes the person's own statement. `undo` reverts it.
+    ///
+    /// Errors: `NotFound`; `Usage` for any other record; `Failed` if it was changed at the same time.
+    pub fn accept_proposal(&self, id: RecordId) -> Result<AppliedChange, Fault> {
+        self.engine.require_memory()?;
+        let known = self.proposal(id)?;
+        let revision = Revision {
+            text: known.text.clone(),
+            category: None,
+            confidence: None,
+            true_from: known.true_from,
+        };
+        let record = Box::new(self.revised_record(&known, &revision, USER)?);
+        self.apply_one(Change::Revise { id, record })
     }
 
     /// Rejects a proposal: the record is retired, and its history stays. `undo` reverts it.

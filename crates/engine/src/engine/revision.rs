@@ -73,7 +73,7 @@ impl Records<'_> {
         }
     }
 
-    fn revised_record(
+    pub(super) fn revised_record(
         &self,
         known: &Record,
         revision: &Revision,

@@ -3,7 +3,7 @@
 use super::session::text_or_input;
 use crate::store_access::CliSession;
 use crate::{json_output, pending_proposals};
-use heirloom_engine::NewRecord;
+use heirloom_engine::{AppliedChange, NewRecord};
 use heirloom_formats::group::AGENT_DEFAULT;
 use heirloom_model::conflict::can_arbitrate;
 use heirloom_model::{Fault, text};
@@ -59,7 +59,12 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         true => "proposed: it is not used before the user accepts it",
         false => "proposed: it is used, and marked as a proposal",
     };
-    pending_proposals::print_outcome(&proposed, message, session);
+    let applied = AppliedChange {
+        id: proposed.id,
+        verdict: proposed.verdict,
+        other: proposed.winner,
+    };
+    pending_proposals::print_outcome(&applied, message, session);
     Ok(0)
 }
 

@@ -7,17 +7,21 @@ use rusqlite::Connection;
 use serde_json::json;
 
 /// Browser that is logged in.
-struct Browser<'s> {
+pub(crate) struct Browser<'s> {
     server: &'s Server,
     cookie: String,
     csrf: String,
 }
 
 impl<'s> Browser<'s> {
-    fn log_in(server: &'s Server, role: &str) -> Self {
+    pub(crate) fn log_in(server: &'s Server, role: &str) -> Self {
         let args = ["ui", "--no-open", "--json", "--role", role];
         let link = server.fixture.call(&args).expect(0).json();
-        let link = link["link"].as_str().unwrap().to_owned();
+        Self::open(server, link["link"].as_str().unwrap())
+    }
+
+    /// Logs in with a one-time link.
+    pub(crate) fn open(server: &'s Server, link: &str) -> Self {
         let (_, path) = link.split_once(&server.address.to_string()).unwrap();
         let answer = server.request("GET", path, &[], b"").expect(303);
         let cookie = answer.header("set-cookie").unwrap();
@@ -38,7 +42,7 @@ impl<'s> Browser<'s> {
         rest.split('"').next().unwrap().to_owned()
     }
 
-    fn get(&self, path: &str, more: &[(&str, &str)]) -> Answer {
+    pub(crate) fn get(&self, path: &str, more: &[(&str, &str)]) -> Answer {
         let headers = [
             &[("cookie", self.cookie.as_str()), ("accept", "text/html")],
             more,
@@ -49,7 +53,7 @@ impl<'s> Browser<'s> {
 
     /// Returns a whole page, whose status must be 200.
     #[track_caller]
-    fn page_text(&self, path: &str) -> String {
+    pub(crate) fn page_text(&self, path: &str) -> String {
         let answer = self.get(path, &[]);
         let text = String::from_utf8(answer.body).unwrap();
         assert_eq!(answer.status, 200, "{path}: {text}");
@@ -57,7 +61,7 @@ impl<'s> Browser<'s> {
     }
 
     /// Submits a form with these additional headers.
-    fn submit(&self, path: &str, form: &str, more: &[(&str, &str)]) -> Answer {
+    pub(crate) fn submit(&self, path: &str, form: &str, more: &[(&str, &str)]) -> Answer {
         let content_type = ("content-type", "application/x-www-form-urlencoded");
         let headers = [&[("cookie", self.cookie.as_str()), content_type], more].concat();
         let body = format!("csrf={}&{form}", self.csrf);
@@ -65,7 +69,7 @@ impl<'s> Browser<'s> {
     }
 }
 
-const HTMX_REQUEST: (&str, &str) = ("hx-request", "true");
+pub(crate) const HTMX_REQUEST: (&str, &str) = ("hx-request", "true");
 
 fn remember(server: &Server, key: &str, value: &str) -> String {
     let body = json!({"key": key, "value": value, "category": "fact"});
@@ -91,7 +95,8 @@ fn every_page_of_an_empty_memory_answers_with_guidance() {
         ("/receipts", "No context yet"),
         ("/sessions", "No transcript"),
         ("/analytics", "Needs 5 attempts"),
-        ("/review", "Nothing wants a second look"),
+        ("/inbox", "Nothing waits for you"),
+        ("/activity", "No event matches"),
         ("/marks", "Nothing is pinned"),
         ("/settings", "memory.enabled"),
         ("/settings/health?check=1", "Checks"),
@@ -160,7 +165,7 @@ fn stored_text_is_escaped_on_every_page() {
         "/tasks/a%22%3E%3Ci%3Etask",
         "/tasks/a%22%3E%3Ci%3Etask?approach=%3Cimg%3E",
         "/analytics",
-        "/review",
+        "/inbox",
     ] {
         assert_escaped(path);
     }
@@ -335,7 +340,7 @@ fn agent_role_and_foreign_origin_cannot_change_anything() {
         (retire.as_str(), ""),
         ("/knowledge", "text=new"),
         ("/workspace/MEMORY.md", "text=x&tag="),
-        ("/review/pair", "keep=newer&older=a&newer=b"),
+        ("/inbox/pair", "keep=newer&older=a&newer=b"),
     ] {
         agent.submit(path, form, &[]).expect_text(403);
     }
@@ -542,7 +547,7 @@ fn theme_cookie_is_set_and_pages_are_compressed() {
 impl Answer {
     /// Returns the body as text, after a check of the status.
     #[track_caller]
-    fn expect_text(self, status: u16) -> String {
+    pub(crate) fn expect_text(self, status: u16) -> String {
         let text = String::from_utf8_lossy(&self.body).into_owned();
         assert_eq!(self.status, status, "{text}");
         text

@@ -168,7 +168,8 @@ fn nav(engine: &Engine, context: &RequestContext) -> Result<Vec<NavPart>, Fault>
 
 /// Returns the number of items in the inbox; empty if it is 0.
 fn inbox_count(engine: &Engine, context: &RequestContext) -> Result<String, Fault> {
-    Ok(match PendingItems::load(engine, context)?.count() {
+    let load = || PendingItems::load(engine, context).map(|items| items.count());
+    Ok(match context.reviews.count_inbox(engine, load)? {
         0 => String::new(),
         n => number(n as u64),
     })

@@ -16,14 +16,14 @@ pub(crate) fn given_key(record: &Record) -> &str {
     if is_given { key } else { "" }
 }
 
-/// Returns the name of a record: its key, otherwise the beginning of its text.
+/// Returns the name of a record: its key, the approach of an attempt, otherwise the beginning of its text.
 pub(crate) fn name(record: &Record) -> String {
     let key = match record.kind {
         Kind::Task => record.key.as_deref().unwrap_or_default(),
+        Kind::Episode => record.attr_str("approach").unwrap_or_default(),
         Kind::Knowledge
         | Kind::Step
         | Kind::Error
-        | Kind::Episode
         | Kind::Artifact
         | Kind::Output
         | Kind::Note
@@ -32,6 +32,9 @@ pub(crate) fn name(record: &Record) -> String {
     match key {
         "" => text::excerpt(&text::replace_control_chars(&record.text), NAME_CHARS),
         key if record.kind == Kind::Task => task_label(key),
+        key if record.kind == Kind::Episode => {
+            text::excerpt(&text::replace_control_chars(key), NAME_CHARS)
+        }
         key => text::replace_control_chars(key),
     }
 }

@@ -52,7 +52,7 @@ const pages = [
   ['knowledge', '/knowledge'], ['history', one.knowledge], ['edit', one.knowledge + '?edit=1'], ['new', '/knowledge?new=1'], ['nothing-fits', '/knowledge?f=zzyzx'],
   ['tasks', '/tasks'], ['task', one.task + '?approach=advisory+lock'], ['errors', '/errors'], ['workspace', '/workspace'], ['groups', '/groups'],
   ['receipts', '/receipts'], ['receipt', one.receipt], ['again', one.receipt + '?again=1'], ['sessions', '/sessions'], ['session', one.session],
-  ['analytics', '/analytics'], ['review', '/review'], ['marks', '/marks'], ['settings', '/settings'], ['health', '/settings/health?check=1'], ['hooks', '/settings/hooks'],
+  ['analytics', '/analytics'], ['inbox', '/inbox'], ['activity', '/activity'], ['lesson', '/?lesson=x'], ['marks', '/marks'], ['settings', '/settings'], ['health', '/settings/health?check=1'], ['hooks', '/settings/hooks'],
 ];
 
 // ---------- every page: status, width, console, axe; light and dark; three widths; with and without a script ----------
@@ -162,8 +162,8 @@ release();
 await page.waitForURL(/f=pgbouncer/);
 check(await page.locator('#f').inputValue() === 'pgbouncer', 'typed text survives a reload of the page');
 
-await page.goto(base + '/review');
-const stale = page.locator('li[data-id]', {hasText: 'is gone'}).first();
+await page.goto(base + '/inbox');
+const stale = page.locator('li[data-id]', {hasText: 'no longer in the project'}).first();
 if (await stale.count()) {
   const name = await stale.locator('.key').innerText();
   await stale.getByRole('button', {name: /^Still true/}).click();

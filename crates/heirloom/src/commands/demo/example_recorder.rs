@@ -10,13 +10,15 @@ use heirloom_engine::{
     WindowRequest, Workspace,
 };
 use heirloom_model::kinds::{ArtifactType, EpisodeAction, StepState, TaskState};
-use heirloom_model::{Budget, Clock, Fault, Mark, Role, Scope, Timestamp, clock};
+use heirloom_model::{Clock, Fault, Mark, Role, Scope, Timestamp, clock};
 use heirloom_window::Policy;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
+/// Agent whose sessions get no context: its hooks are not installed.
+const AGENT_WITHOUT_HOOKS: &str = "gemini-cli";
 const HOUR_S: i64 = 3_600;
 const DAY_S: i64 = 24 * HOUR_S;
 
@@ -140,17 +142,18 @@ impl ExampleRecorder<'_> {
         let request = ContextRequest {
             task: Some(example.task.to_owned()),
             phase,
-            budget: Some(Budget::Tokens(520)),
             agent: Some(example.agent.to_owned()),
             session: Some(session.clone()),
             query: Some(example.goal.to_owned()),
             group: Some("delivery".to_owned()),
             ..ContextRequest::default()
         };
-        let context = self.engine.contexts().build(&request)?;
-        self.engine
-            .contexts()
-            .store_receipt(&request, &context, None)?;
+        if example.agent != AGENT_WITHOUT_HOOKS {
+            let context = self.engine.contexts().build(&request)?;
+            self.engine
+                .contexts()
+                .store_receipt(&request, &context, None)?;
+        }
         let scope = Scope {
             session: Some(session.clone()),
             agent: Some(example.agent.to_owned()),
@@ -305,13 +308,13 @@ impl ExampleRecorder<'_> {
     /// Compacts the conversation of a session, in which long outputs are shortened.
     fn compact_conversation(&self, session: &str, example: &ExampleSession) -> Result<(), Fault> {
         let mut history = vec![json!({"role": "user", "content": example.goal})];
-        let rounds = if example.hours_ago < 4 { 46 } else { 12 };
+        let rounds = if example.hours_ago < 4 { 48 } else { 12 };
         for n in 0..rounds {
             history.extend(tool_call_round(example, n));
         }
         let policy = Policy::default().with_target(18_000);
-        let last = history.len();
-        for end in [last / 2, last] {
+        // The agent asks for a window after every fourth round.
+        for end in (1..=history.len()).filter(|end| end % 12 == 1) {
             let history = Value::Array(history.iter().take(end).cloned().collect()).to_string();
             self.engine.window().compact(&WindowRequest {
                 history: &history,
@@ -330,15 +333,13 @@ impl ExampleRecorder<'_> {
     fn record_follow_up(&self, root: &Path) -> Result<(), Fault> {
         let engine = self.engine;
         self.clock.set(self.now - 2 * HOUR_S);
-        let (done, agent) = (TaskState::Done, Some("claude-code".to_owned()));
-        for id in ["190", "214"] {
+        for id in ["190", "214", "225"] {
             let change = TaskChange {
-                state: Some(done),
+                state: Some(TaskState::Done),
                 ..TaskChange::default()
             };
             engine.tasks().set(id, &change, "user")?;
         }
-        drop(agent);
         let blocked = TaskChange {
             blocked_reason: Some("waits for the carrier sandbox".to_owned()),
             ..TaskChange::default()

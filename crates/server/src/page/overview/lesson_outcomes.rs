@@ -100,10 +100,14 @@ impl LessonOutcome {
         self.deliveries.iter().filter(|one| has(one)).count()
     }
 
-    /// Returns the order of the lesson among others: those with evidence of use and a known cost first.
+    /// Returns the order of the lesson among others: those that were used, cost something and held come first.
     fn worth(&self) -> usize {
         let is_costly = usize::from(self.cost.attempts > 0);
-        self.told() + 2 * self.completed() + 3 * is_costly * usize::from(self.told() > 0)
+        let uses = self.told() + 2 * self.completed() + 3 * is_costly;
+        match self.told() {
+            0 => 0,
+            _ => uses.saturating_sub(4 * self.repeated()),
+        }
     }
 }
 

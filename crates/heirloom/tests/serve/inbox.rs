@@ -1,0 +1,186 @@
+//! The inbox, the activity page and unknown addresses over real sockets.
+
+use crate::client::Server;
+use crate::page::{Browser, HTMX_REQUEST};
+use serde_json::json;
+
+fn propose(server: &Server, key: &str, text: &str) -> String {
+    let body =
+        json!({"key": key, "value": text, "category": "preference", "source": "agent:codex"});
+    let made = server.post("/api/memory/knowledge", &body);
+    assert!(made.status < 300, "{}", String::from_utf8_lossy(&made.body));
+    made.json()["id"].as_str().unwrap().to_owned()
+}
+
+/// Returns the number in the headline of the inbox; 0 if nothing waits.
+fn waiting(browser: &Browser<'_>) -> usize {
+    let page = browser.page_text("/inbox");
+    let headline = page.split("Inbox</span>").nth(1).unwrap();
+    let number = headline.split(' ').next().unwrap();
+    number.parse().unwrap_or(0)
+}
+
+#[test]
+fn inbox_counts_the_same_items_as_overview_and_navigation() {
+    let server = Server::start();
+    let browser = Browser::log_in(&server, "user");
+    propose(&server, "small-commits", "Prefers small commits");
+    propose(&server, "no-emoji", "Prefers messages without emoji");
+    for (source, value) in [("agent:codex", "5432"), ("agent:claude-code", "5433")] {
+        let body = json!({"key": "port", "value": format!("the test database listens on port {value}"), "category": "fact", "source": source});
+        assert!(server.post("/api/memory/knowledge", &body).status < 300);
+    }
+    let error = json!({"text": "the build failed: left 1, right 2"});
+    assert!(server.post("/api/errors", &error).status < 300);
+    let blocked = ["task", "set", "7", "--blocked", "waits for a key"];
+    server.fixture.call(&blocked).expect(0);
+
+    let inbox = browser.page_text("/inbox");
+    for expected in [
+        "Prefers small commits",
+        "Prefers messages without emoji",
+        "the build failed",
+        "waits for a key",
+        "Accept",
+        "Unblock",
+    ] {
+        assert!(inbox.contains(expected), "lacks `{expected}`: {inbox}");
+    }
+    let count = waiting(&browser);
+    assert!(count >= 4, "{count}");
+    let overview = browser.page_text("/");
+    let due = format!("<span class=\"count due\">{count}</span>");
+    assert!(overview.contains(&due), "{overview}");
+    for expected in ["2 proposals", "1 open error", "1 blocked task"] {
+        assert!(
+            overview.contains(expected),
+            "lacks `{expected}`: {overview}"
+        );
+    }
+    browser.get("/review", &[]).expect(308);
+}
+
+#[test]
+fn accepted_proposal_leaves_inbox_until_undone() {
+    let server = Server::start();
+    let browser = Browser::log_in(&server, "user");
+    let id = propose(&server, "small-commits", "Prefers small commits");
+    assert_eq!(waiting(&browser), 1);
+    let answer = browser.submit(&format!("/inbox/{id}"), "choice=accept", &[HTMX_REQUEST]);
+    let line = String::from_utf8(answer.body).unwrap();
+    assert_eq!(answer.status, 200, "{line}");
+    assert!(
+        line.contains("Accepted") && line.contains("/undo/"),
+        "{line}"
+    );
+    assert_eq!(waiting(&browser), 0);
+    let (_, undo) = line.split_once("action=\"/undo/").unwrap();
+    let undo = undo.split('"').next().unwrap();
+    browser
+        .submit(&format!("/undo/{undo}"), "back=/inbox", &[])
+        .expect(303);
+    assert_eq!(waiting(&browser), 1);
+    // Without a script the answer is a redirect.
+    let rejected = browser
+        .submit(&format!("/inbox/{id}"), "choice=reject", &[])
+        .expect(303);
+    assert!(
+        rejected
+            .header("location")
+            .unwrap()
+            .starts_with("/inbox?done=rejected")
+    );
+    assert_eq!(waiting(&browser), 0);
+    browser
+        .submit(&format!("/inbox/{id}"), "choice=burn", &[])
+        .expect_text(400);
+}
+
+#[test]
+fn selection_is_rejected_and_undone_as_a_whole() {
+    let server = Server::start();
+    let browser = Browser::log_in(&server, "user");
+    let ids: Vec<String> = (0..4_usize)
+        .map(|n| {
+            propose(
+                &server,
+                &format!("habit-{n}"),
+                [
+                    "Prefers small commits",
+                    "Writes tests first",
+                    "Likes short functions",
+                    "Avoids macros",
+                ][n],
+            )
+        })
+        .collect();
+    let selected: Vec<String> = ids.iter().take(3).map(|id| format!("id={id}")).collect();
+    let form = format!("choice=reject&{}", selected.join("&"));
+    let answer = browser.submit("/inbox/bulk", &form, &[]).expect(303);
+    assert_eq!(waiting(&browser), 1);
+    let to = answer.header("location").unwrap();
+    let undo = to.split("undo=").nth(1).unwrap().to_owned();
+    browser
+        .submit(&format!("/undo/{undo}"), "back=/inbox", &[])
+        .expect(303);
+    assert_eq!(waiting(&browser), 4);
+    // An unknown id changes nothing.
+    let form = format!(
+        "choice=reject&id={}&id=01890000-0000-7000-8000-000000000000",
+        ids[0]
+    );
+    assert_eq!(browser.submit("/inbox/bulk", &form, &[]).status, 404);
+    assert_eq!(waiting(&browser), 4);
+    browser
+        .submit("/inbox/bulk", "choice=reject", &[])
+        .expect_text(400);
+    let agent = Browser::log_in(&server, "agent");
+    let form = format!("choice=accept&id={}", ids[0]);
+    assert_eq!(agent.submit("/inbox/bulk", &form, &[]).status, 403);
+}
+
+#[test]
+fn activity_is_filtered_by_kind_source_and_event() {
+    let server = Server::start();
+    let browser = Browser::log_in(&server, "user");
+    propose(&server, "small-commits", "Prefers small commits");
+    let error = json!({"text": "the build failed: left 1, right 2"});
+    assert!(server.post("/api/errors", &error).status < 300);
+    let all = browser.page_text("/activity");
+    assert!(
+        all.contains("Prefers small commits") && all.contains("the build failed"),
+        "{all}"
+    );
+    let errors = browser.page_text("/activity?kind=error");
+    assert!(
+        errors.contains("the build failed") && !errors.contains("small commits"),
+        "{errors}"
+    );
+    let codex = browser.page_text("/activity?by=codex");
+    assert!(
+        codex.contains("small commits") && !codex.contains("the build failed"),
+        "{codex}"
+    );
+    let none = browser.page_text("/activity?kind=error&by=codex");
+    assert!(none.contains("No event matches"), "{none}");
+}
+
+#[test]
+fn unknown_address_is_a_page_for_browsers_and_a_problem_for_programs() {
+    let server = Server::start();
+    let browser = Browser::log_in(&server, "user");
+    let page = browser.get("/nowhere", &[]);
+    assert_eq!(page.status, 404);
+    let text = String::from_utf8(page.body).unwrap();
+    assert!(
+        text.contains("No page has this address") && text.contains("href=\"/\""),
+        "{text}"
+    );
+    let problem = server.get("/nowhere").expect(404);
+    assert_eq!(
+        problem.header("content-type"),
+        Some("application/problem+json")
+    );
+    let api = browser.get("/api/nowhere", &[]).expect(404);
+    assert_eq!(api.header("content-type"), Some("application/problem+json"));
+}
