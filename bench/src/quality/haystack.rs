@@ -166,6 +166,7 @@ impl<'r> Haystack<'r> {
                 vector: at(&vector, place),
                 sentence: None,
                 score: z(&lexical, &spreads.0, place) + VECTOR * z(&vector, &spreads.1, place),
+                word_score: z(&lexical, &spreads.0, place),
                 conversation: 0.0,
             },
             item: RecallItem::Record(Box::new(self.records[place].clone())),

@@ -92,7 +92,7 @@ pub use pagination::Page;
 pub use project_identity::{CopyDecision, Identity, IdentityState};
 pub use prune::PruneReport;
 pub use purge::PurgeOutcome;
-pub use recall::{DedupMode, QuerySyntax, RecallReport, RecallRequest, RetrievalMode};
+pub use recall::{Absence, DedupMode, QuerySyntax, RecallReport, RecallRequest, RetrievalMode};
 pub use receipts::{ReceiptDiff, ReceiptHead, ReceiptPart, StoredReceipt};
 pub use record_import::{ImportBundle, ImportReport};
 pub use records::UndoReport;

@@ -11,7 +11,7 @@ pub use engine::{
     TimelinePoint, WindowRequest, WindowTimeline, WrittenSummary,
 };
 pub use engine::{
-    ArtifactFilter, ArtifactStatus, CheckLevel, CommandBook, CommandFile, CommandListing,
+    Absence, ArtifactFilter, ArtifactStatus, CheckLevel, CommandBook, CommandFile, CommandListing,
     CommandSource, Conflict, ContextRequest, DedupMode, Doctor, EarlierResolution, Engine,
     EpisodeFilter, HealthCheck, ImportBundle, ImportReport, LoggedError, MirrorLoadOutcome,
     MirrorRefreshOutcome, NewArtifact, NewEpisode, NewRecord, NewTurn, ProgramRun, PruneReport,

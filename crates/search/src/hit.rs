@@ -18,6 +18,8 @@ pub struct Hit {
     /// Weighted sum of `z(lexical)`, `z(vector)` and `z(sentence)` over all items that match the filter, plus
     /// `conversation`.
     pub score: f32,
+    /// Part of `score` from the words: `z(lexical)`. Negative for a text with fewer words of the query than most.
+    pub word_score: f32,
     /// Bonus from neighbouring turns of the same conversation; 0 for a record.
     pub conversation: f32,
 }

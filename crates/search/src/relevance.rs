@@ -18,7 +18,7 @@ use crate::index::word_pieces;
 use alignment::AlignedPieces;
 pub use floors::{CONTEXT_FLOOR, FLOOR, Grade, TELL_MIN, TELL_MORE_MIN};
 use heirloom_model::{Kind, limits};
-use rarity::word_rarity;
+use rarity::{is_vocabulary_word, word_rarity};
 use std::collections::{HashMap, HashSet};
 
 /// Number of features.
@@ -65,6 +65,8 @@ pub struct Question {
     terms: Vec<(Term, f64)>,
     /// Sum of the information of all terms.
     information: f64,
+    /// True if a term is in a text of the memory, or its word in the vocabulary of general language.
+    has_known_word: bool,
     words: usize,
     lines: usize,
     pieces: AlignedPieces,
@@ -117,7 +119,10 @@ impl Question {
     /// `searched` texts.
     pub fn new(text: &str, terms: &[Term], dfs: &[u64], searched: u64) -> Self {
         let mut rarities: HashMap<Term, f64> = HashMap::new();
+        let mut has_known_word = terms.is_empty() || dfs.iter().any(|df| *df > 0);
         for stem in tokenizer::stems(text) {
+            has_known_word |= terms.contains(&stem.term)
+                && is_vocabulary_word(text.get(stem.at..).unwrap_or_default());
             rarities
                 .entry(stem.term)
                 .or_insert_with(|| word_rarity(text.get(stem.at..).unwrap_or_default()));
@@ -130,6 +135,7 @@ impl Question {
         Self {
             information: weighed.iter().map(|(_, worth)| worth).sum(),
             terms: weighed,
+            has_known_word,
             words: text.split_whitespace().count(),
             lines: text.matches('\n').count(),
             pieces: AlignedPieces::of(&word_pieces::pieces(
@@ -138,6 +144,11 @@ impl Question {
             )),
             names: names::names(text).collect(),
         }
+    }
+
+    /// Returns true if a word of the question is in a text of the memory or in the vocabulary of general language.
+    pub fn has_known_word(&self) -> bool {
+        self.has_known_word
     }
 
     /// Reads the lines of the text as it was given, before a parser put it on one line.

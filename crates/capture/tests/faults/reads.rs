@@ -36,6 +36,18 @@ pub(crate) fn record_reads() -> Vec<Operation> {
             let recalled = w.engine.recall().search_with_question(&request);
             recalled.map(drop)
         }),
+        reads("explain an absence", |w| {
+            let request = RecallRequest {
+                question: "what is k kind:error".to_owned(),
+                ..RecallRequest::default()
+            };
+            let record = w.engine.records().get(w.named("it broke"))?;
+            let explained = w.engine.recall().explain_absence(&request, &record);
+            explained.map(drop)
+        }),
+        reads("other project with a key", |w| {
+            w.engine.records().other_project_with("k", 9).map(drop)
+        }),
         reads("recall without words", |w| {
             let request = RecallRequest {
                 question: "kind:error task:7".to_owned(),

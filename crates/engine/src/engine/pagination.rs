@@ -2,7 +2,7 @@
 
 use crate::engine::Records;
 use heirloom_model::{Fault, ProjectName, Record, RecordId, Session, limits};
-use heirloom_store::Filter;
+use heirloom_store::{Filter, StoreError};
 
 /// Page of a list.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,6 +50,35 @@ impl Records<'_> {
     /// Returns all projects of the store, by name.
     pub fn projects(&self) -> Result<Vec<ProjectName>, Fault> {
         Ok(self.engine.store.projects()?)
+    }
+
+    /// Returns the name of another project of the store that has a record with this id, or a current record with this
+    /// key. Looks into the first `most` projects.
+    pub fn other_project_with(
+        &self,
+        given: &str,
+        most: usize,
+    ) -> Result<Option<ProjectName>, Fault> {
+        let id: Option<RecordId> = given.parse().ok();
+        let by_key = Filter::current(&[], self.engine.now())
+            .key(given)
+            .limit(1);
+        let projects = self.projects()?.into_iter();
+        let others = projects.filter(|name| *name != self.engine.project);
+        for project in others.take(most) {
+            let is_there = match id {
+                Some(id) => match self.engine.store.get(&project, id) {
+                    Ok(_) => true,
+                    Err(StoreError::NotFound { .. }) => false,
+                    Err(error) => return Err(error.into()),
+                },
+                None => self.engine.store.count(&project, &by_key)? > 0,
+            };
+            if is_there {
+                return Ok(Some(project));
+            }
+        }
+        Ok(None)
     }
 
     /// Returns at most `limit` messages of a session from position `from` on, in order. Errors: `NotFound`.

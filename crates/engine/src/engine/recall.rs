@@ -1,5 +1,6 @@
 //! Recall: one query over all records and turns. The store finds candidates, the module `recall` ranks them.
 
+mod absence;
 mod one_hop;
 mod query_validation;
 
@@ -11,6 +12,7 @@ use heirloom_search::recall::{
     deduplicate, demote_turns, fill_budget_mmr, is_no_answer, rank, rate_hits, retain_relevant,
 };
 use heirloom_search::relevance::{FLOOR, Question};
+pub use absence::Absence;
 use heirloom_store::{AsOf, Filter, Hit, ModelVector, SearchQuery, SearchResults};
 use query_validation::{candidate_count, checked_count, parse_query, query_keys, stems, turn_fits};
 use std::collections::{HashMap, HashSet};
@@ -427,6 +429,7 @@ impl Recall<'_> {
                     vector: 0.0,
                     sentence: None,
                     score: least,
+                    word_score: 0.0,
                     conversation: 0.0,
                 };
                 let item = RecallItem::Record(Box::new(record));

@@ -56,6 +56,23 @@ impl ParsedQuery {
     }
 }
 
+/// Splits a query into its words and its filters, as they are written.
+pub fn split_filters(question: &str) -> (String, Vec<String>) {
+    let (mut words, mut filters) = (Vec::new(), Vec::new());
+    let mut rest = question;
+    loop {
+        let before = rest.trim_start();
+        let Some(token) = next_token(&mut rest) else {
+            return (words.join(" "), filters);
+        };
+        let source = before.get(..before.len() - rest.len()).unwrap_or_default();
+        match token {
+            QueryToken::Filter { .. } => filters.push(source.to_owned()),
+            QueryToken::Word(_) | QueryToken::Phrase(_) => words.push(source),
+        }
+    }
+}
+
 /// Collects the parts of a query.
 struct QueryBuilder {
     now: Timestamp,
@@ -228,6 +245,15 @@ mod tests {
         assert_eq!(found.filters.source.as_deref(), Some("Mr Smith"));
         assert_eq!(found.filters.key.as_deref(), Some("src/a.rs:3"));
         assert_eq!(found.filters.kinds, [Kind::Error, Kind::Note]);
+    }
+
+    #[test]
+    fn split_filters_keeps_the_written_form() {
+        let (words, filters) =
+            split_filters("  why \"does it\" kind:error  fail source:\"Mr Smith\" `on:x` foo:bar");
+        assert_eq!(words, "why \"does it\" fail `on:x` foo:bar");
+        assert_eq!(filters, ["kind:error", "source:\"Mr Smith\""]);
+        assert_eq!(split_filters(" "), (String::new(), Vec::new()));
     }
 
     #[test]

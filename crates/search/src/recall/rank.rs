@@ -38,8 +38,8 @@ pub struct Candidate {
     pub hit: Hit,
 }
 
-/// Parts of a score. `lexical`, `vector` and `sentence` are the scores of the arms, for information; the others add up to
-/// `total`.
+/// Parts of a score. `lexical`, `vector` and `sentence` are the scores of the arms, and `words` is a part of `fused`, for
+/// information; the others add up to `total`.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ScoreBreakdown {
     /// Lexical score.
@@ -50,6 +50,8 @@ pub struct ScoreBreakdown {
     pub sentence: Option<f64>,
     /// Fused score of both arms.
     pub fused: f64,
+    /// Part of `fused` from the words; the rest is from the vectors.
+    pub words: f64,
     /// Bonus for its conversation.
     pub conversation: f64,
     /// Proximity of neighbouring query words.
@@ -211,6 +213,7 @@ fn score(context: &RankContext<'_>, words: &[String], candidate: &Candidate) -> 
         vector: f64::from(hit.vector),
         sentence: hit.sentence.map(f64::from),
         fused: f64::from(hit.score) - conversation,
+        words: f64::from(hit.word_score),
         conversation,
         phrases: phrase_score(&context.query.phrases, item.text()),
         exact: name_score(words, item),

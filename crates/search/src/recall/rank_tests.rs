@@ -66,6 +66,7 @@ fn candidate(item: RecallItem, score: f32) -> Candidate {
         vector: 0.0,
         sentence: None,
         score,
+        word_score: score,
         conversation: 0.0,
     };
     Candidate { item, hit }

@@ -10,6 +10,8 @@ const ACKNOWLEDGEMENT_WORDS_MAX: usize = 5;
 /// Cosine of sentence vectors below which a text without a word of the question is weak. 96 of 100 right records of
 /// that sort are above it.
 const SENTENCE_COSINE_MIN: f64 = 0.125;
+/// The same for a question without a known word, such as `zzzqqq`: its sentence vector has a random direction.
+const UNKNOWN_WORDS_COSINE_MIN: f64 = 0.4;
 /// Greatest relevance of such a text.
 const UNRELATED_MAX: f64 = FLOOR * 0.9;
 
@@ -18,9 +20,13 @@ const UNRELATED_MAX: f64 = FLOOR * 0.9;
 /// them whose sentence vector has another direction is never above it.
 pub fn rate_hits(question: &Question, ranked: &mut [Ranked]) {
     let features = hit_features(question, ranked);
+    let cosine_min = match question.has_known_word() {
+        true => SENTENCE_COSINE_MIN,
+        false => UNKNOWN_WORDS_COSINE_MIN,
+    };
     for (hit, features) in ranked.iter_mut().zip(features) {
         let sentence = hit.breakdown.sentence;
-        let is_unrelated = sentence.is_some_and(|cosine| cosine < SENTENCE_COSINE_MIN);
+        let is_unrelated = sentence.is_some_and(|cosine| cosine < cosine_min);
         let (least, most) = match features.has_all_words() {
             true => (FLOOR, 1.0),
             false if is_unrelated && !features.has_words() => (0.0, UNRELATED_MAX),
@@ -66,15 +72,18 @@ fn complement(record: &Record) -> &str {
     found.unwrap_or_default()
 }
 
-/// Removes the hits below a relevance and returns their number. Hits without a relevance, exact matches of a name and
-/// of a quoted phrase stay.
+/// Removes the hits below a relevance and returns their number.
 pub fn retain_relevant(ranked: &mut Vec<Ranked>, least: f64) -> usize {
     let before = ranked.len();
-    ranked.retain(|hit| {
-        let is_exact = hit.breakdown.exact > 0.0 || hit.breakdown.phrases > 0.0;
-        is_exact || hit.relevance.is_none_or(|relevance| relevance >= least)
-    });
+    ranked.retain(|hit| is_relevant(hit, least));
     before - ranked.len()
+}
+
+/// Returns true if a hit reaches a relevance. So do hits without a relevance, exact matches of a name and of a quoted
+/// phrase.
+pub fn is_relevant(hit: &Ranked, least: f64) -> bool {
+    let is_exact = hit.breakdown.exact > 0.0 || hit.breakdown.phrases > 0.0;
+    is_exact || hit.relevance.is_none_or(|relevance| relevance >= least)
 }
 
 /// Moves each turn behind the records that are at least as relevant; the order is unchanged otherwise.
@@ -202,6 +211,7 @@ const ACKNOWLEDGEMENTS: [&str; 78] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::tokenizer::QueryTerms;
     use crate::recall::rank::ScoreBreakdown;
     use crate::recall::rank::tests::{record, turn};
 
@@ -234,6 +244,27 @@ mod tests {
             known("r3", 0.05),
         ];
         assert_eq!(order(hits), ["r1", "t1", "r2", "t2", "t3", "r3"]);
+    }
+
+    #[test]
+    fn question_of_unknown_words_needs_a_similar_meaning() {
+        let rate = |text: &str, cosine: f64| {
+            let terms = QueryTerms::of(text).terms;
+            let question = Question::new(text, &terms, &vec![0; terms.len()], 60);
+            let mut hits = vec![known("Task 131", 0.0)];
+            hits[0].breakdown.sentence = Some(cosine);
+            hits[0].breakdown.vector = cosine;
+            rate_hits(&question, &mut hits);
+            hits[0].relevance.unwrap()
+        };
+        for nonsense in ["zzzqqq", "what is the zzzqqq?"] {
+            let below = rate(nonsense, 0.39);
+            assert!(below < FLOOR, "{nonsense} {below}");
+        }
+        for (text, cosine) in [("zzzqqq", 0.6), ("kitchen", 0.39)] {
+            let above = rate(text, cosine);
+            assert!(above >= FLOOR, "{text} {above}");
+        }
     }
 
     #[test]

@@ -43,15 +43,25 @@ pub(super) fn piece_nats(piece: u16) -> f64 {
     place.ln() + TOTAL.ln()
 }
 
+/// Returns true if the word at the beginning of a text is one piece of the vocabulary.
+pub(super) fn is_vocabulary_word(text: &str) -> bool {
+    let pieces = word_pieces::pieces(first_word(text), WORD_PIECES);
+    matches!(pieces.as_slice(), [piece] if *piece != UNKNOWN)
+}
+
 /// Returns the weight of the word at the beginning of a text, from nearly 0 for a very common one to a little over 1.
 pub(super) fn word_rarity(text: &str) -> f64 {
-    let end = text
-        .find(|c: char| !c.is_alphanumeric())
-        .unwrap_or(text.len());
-    let word = text.get(..end).unwrap_or_default();
-    let nats = match word_pieces::pieces(word, WORD_PIECES).as_slice() {
+    let nats = match word_pieces::pieces(first_word(text), WORD_PIECES).as_slice() {
         [piece] if *piece != UNKNOWN => piece_nats(*piece),
         _ => COMPOSED_NATS,
     };
     ((nats - COMMON_NATS) / RANGE_NATS).clamp(WEIGHT_MIN, WEIGHT_MAX)
+}
+
+/// Returns the word at the beginning of a text.
+fn first_word(text: &str) -> &str {
+    let end = text
+        .find(|c: char| !c.is_alphanumeric())
+        .unwrap_or(text.len());
+    text.get(..end).unwrap_or_default()
 }

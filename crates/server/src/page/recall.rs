@@ -1,29 +1,35 @@
 //! Recall page: the hits that an agent would get for the same query, with explanations.
 
+mod absence;
 mod explanation;
+mod filter_links;
+mod hit_rows;
+mod query_words;
+mod score_parts;
 
 use super::request_context::times;
-use super::view::recall::{HitRow, RecallView, ScorePart};
-use super::view::{Html, escape, number, plural, render_text};
+use super::view::recall::RecallView;
+use super::view::{number, plural};
 use super::{PageError, RequestContext, Shell, record_label, render};
 use crate::App;
+use absence::{AbsenceExplainer, GIVEN_CHARS};
 use axum::extract::{Query, State};
 use axum::response::Response;
-use explanation::{SERIES, series};
 use heirloom_engine::{Engine, RecallReport, RecallRequest};
-use heirloom_model::record_meaning::record_meaning;
-use heirloom_model::{ErrorKind, Fault, Permission, limits, mark, text};
-use heirloom_search::recall::{ParsedQuery, Ranked, RecallItem};
-use heirloom_search::relevance::Grade;
+use heirloom_model::{ErrorKind, Fault, Permission, RecordId, limits, text};
+use heirloom_search::recall::ParsedQuery;
+use hit_rows::{HitRows, HitSections};
+use query_words::QueryWords;
 use serde::Deserialize;
-use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::HashMap;
 
-/// Initial and maximum number of hits.
-const FIRST: usize = 8;
-const MOST: usize = 50;
-/// Number of recently changed records offered as queries.
-const SUGGESTED: usize = 5;
+/// Initial and maximum number of hits of each section. An agent gets the initial number by default.
+const FIRST: usize = limits::RECALL_HITS_DEFAULT;
+const MOST: usize = 40;
+/// Number of hits that are searched, of both sections and weak ones.
+const SEARCHED: usize = 50;
+/// Maximum number of hits below the floor that are shown.
+const WEAK_SHOWN: usize = 8;
 
 /// Query parameters.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -31,344 +37,163 @@ const SUGGESTED: usize = 5;
 pub(super) struct RecallPageParams {
     q: String,
     k: Option<usize>,
-    /// Shows weak hits too if it is not empty.
-    all: String,
+    /// Key or id of a record whose absence is explained.
+    why: String,
 }
 
 /// Shows the hits of a query.
 pub(super) async fn show(
     State(app): State<App>,
     context: RequestContext,
-    Query(question): Query<RecallPageParams>,
+    Query(params): Query<RecallPageParams>,
 ) -> Result<Response, PageError> {
     let project = context.resolve_project(Permission::Read)?;
-    let view = app.with_engine(project, move |engine| load(engine, &context, &question));
+    let view = app.with_engine(project, move |engine| load(engine, &context, &params));
     render(&view.await?)
 }
 
 fn load(
     engine: &Engine,
     context: &RequestContext,
-    question: &RecallPageParams,
+    params: &RecallPageParams,
 ) -> Result<RecallView, Fault> {
-    let mut shell = Shell::load(engine, context, "recall", "Recall")?;
-    let q = text::clip(question.q.trim(), limits::RECALL_QUERY_BYTES_MAX / 4);
-    shell.question = text::replace_control_chars(q);
-    let k = question.k.unwrap_or(FIRST).clamp(1, MOST);
+    let shell = Shell::load(engine, context, "recall", "Recall")?;
+    let q = text::clip(params.q.trim(), limits::RECALL_QUERY_BYTES_MAX / 4);
+    let counts = engine.records().counts()?;
+    let all: u64 = counts.iter().map(|(_, n)| n).sum();
+    if q.is_empty() {
+        return blank(engine, shell, all);
+    }
+    let k = params.k.unwrap_or(FIRST).clamp(1, MOST);
     let request = RecallRequest {
         question: q.to_owned(),
-        k: Some(k + 1),
-        min_relevance: (!question.all.is_empty()).then_some(0.0),
         ..RecallRequest::default()
     };
-    let (recalled, problem) = match q.is_empty() {
-        true => (None, None),
-        false => match engine.recall().search(&request) {
-            Ok(recalled) => (Some(recalled), None),
-            Err(fault) if fault.kind == ErrorKind::Usage => (None, Some(fault)),
-            Err(fault) => return Err(fault),
-        },
-    };
+    let (report, problem) = search(engine, &request)?;
     let parsed = ParsedQuery::parse(q, engine.now());
-    let records: u64 = engine.records().counts()?.iter().map(|(_, n)| n).sum();
-    let (mut hits, weak, notes, took_us) = match recalled {
-        Some(RecallReport {
-            hits,
-            weak,
-            notes,
-            took_us,
-        }) => (hits, weak, notes, took_us),
-        None => (Vec::new(), 0, Vec::new(), 0),
+    let words = QueryWords::of(&parsed.text);
+    let times = times(engine);
+    let conflicts = open_conflicts(engine)?;
+    let sections = HitSections::of(report.hits);
+    let rows = HitRows {
+        words: &words,
+        times: &times,
+        conflicts: &conflicts,
+        sections: &sections,
     };
-    let has_more = hits.len() > k && k < MOST;
-    hits.truncate(k);
-    let words = query_words(&parsed.text);
-    let best = hits.first().map_or(1.0, |hit| hit.breakdown.total);
-    let rows: Vec<HitRow> = (1..)
-        .zip(&hits)
-        .map(|(rank, hit)| hit_row(engine, rank, hit, &words, best))
-        .collect();
-    let found = match (has_more, rows.len()) {
-        (true, n) => format!("The best {n} hits"),
-        (false, n) => plural(n, "hit", "hits"),
+    let explainer = AbsenceExplainer {
+        engine,
+        context,
+        request: &request,
+        words: &words,
+        times: &times,
+        conflicts: &conflicts,
     };
-    let mut notes: Vec<_> = notes
-        .iter()
-        .map(|note| text::replace_control_chars(note))
-        .collect();
-    notes.extend(problem.map(|fault| match fault.hint {
-        Some(hint) => format!("{}: {hint}", fault.message),
-        None => fault.message,
-    }));
+    let why = text::clip(params.why.trim(), GIVEN_CHARS);
+    let absence = match why.is_empty() || problem.is_some() {
+        true => None,
+        false => Some(explainer.explain(why)?),
+    };
+    let notes = report.notes.into_iter().chain(problem);
+    let shown = sections.records.iter().chain(&sections.turns);
+    let has_more = sections.records.len().max(sections.turns.len()) > k && k < MOST;
     Ok(RecallView {
-        headline: match q.is_empty() {
-            true => format!(
-                "{} to ask.",
-                plural(
-                    usize::try_from(records).unwrap_or(usize::MAX),
-                    "record",
-                    "records"
-                )
-            ),
-            false => format!(
-                "{found} among {} records, in {}.",
-                number(records),
-                format_ms(took_us)
-            ),
-        },
-        sub: "These are the records an agent would get for the same words.".to_owned(),
+        headline: headline(&sections, all, report.took_us),
+        sub: format!("An agent that asks the same gets the first {FIRST} of these."),
         question: text::replace_control_chars(q),
-        reads_as: words.join(", "),
-        chips: filter_chips(&parsed),
-        notes,
-        legend: SERIES
-            .iter()
-            .enumerate()
-            .map(|(at, name)| (at + 1, *name))
-            .collect(),
-        suggestions: suggestions(engine, q, rows.is_empty())?,
-        hits: rows,
+        reads_as: words.shown().join(", "),
+        chips: filter_links::chips(q),
+        narrowing: filter_links::narrowing(q, &parsed, shown.clone()),
+        notes: notes.map(|note| text::replace_control_chars(&note)).collect(),
+        legend: score_parts::legend(shown),
+        records: rows.rows(&sections.records, k),
+        records_title: plural(sections.records.len(), "record", "records"),
+        turns: rows.rows(&sections.turns, k),
+        turns_title: plural(sections.turns.len(), "conversation turn", "conversation turns"),
         more: match has_more {
-            true => link(q, (k * 2).min(MOST), !question.all.is_empty()),
+            true => more_href(q, (k * 2).min(MOST)),
             false => String::new(),
         },
-        weak: (weak > 0).then(|| {
-            let label = format!("Show {}", plural(weak, "weak hit", "weak hits"));
-            (label, link(q, k, true))
-        }),
-        is_blank: q.is_empty(),
-        shell,
+        weak: rows.rows(&sections.weak, WEAK_SHOWN),
+        weak_title: weak_title(sections.weak.len()),
+        without_filters: filter_links::without_filters(q),
+        why: text::replace_control_chars(why),
+        absence,
+        ..RecallView::of(shell)
     })
 }
 
-/// Returns the address of the page for a query.
-fn link(q: &str, k: usize, all: bool) -> String {
-    let all = if all { "&all=1" } else { "" };
-    format!("/recall?q={}&k={k}{all}", record_label::percent_encode(q))
+/// Returns the page without a query: examples and filters.
+fn blank(engine: &Engine, shell: Shell, all: u64) -> Result<RecallView, Fault> {
+    let all = usize::try_from(all).unwrap_or(usize::MAX);
+    Ok(RecallView {
+        headline: format!("{} to ask.", plural(all, "record", "records")),
+        sub: "See what an agent would get for a question, and why.".to_owned(),
+        is_blank: true,
+        examples: filter_links::examples(engine)?,
+        filters: &filter_links::FILTERS,
+        ..RecallView::of(shell)
+    })
 }
 
-fn format_ms(us: u64) -> String {
-    format!("{}.{} ms", us / 1_000, us % 1_000 / 100)
-}
-
-/// Returns the distinct words of a query.
-fn query_words(question: &str) -> Vec<String> {
-    let mut known = HashSet::new();
-    let words = question
-        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | ':')));
-    let words = words.map(|word| {
-        word.trim_matches(|c: char| !c.is_alphanumeric())
-            .to_lowercase()
-    });
-    let words = words.filter(|word| !word.is_empty() && known.insert(word.clone()));
-    words
-        .map(|word| text::replace_control_chars(&word))
-        .take(24)
-        .collect()
-}
-
-fn filter_chips(parsed: &ParsedQuery) -> Vec<(String, String)> {
-    let filters = &parsed.filters;
-    let mut chips = Vec::new();
-    let mut kinds: Vec<_> = filters.kinds.iter().map(|kind| kind.as_str()).collect();
-    if filters.turns {
-        kinds.push("message");
-    }
-    if !kinds.is_empty() {
-        chips.push(("kind".to_owned(), kinds.join(", ")));
-    }
-    for (name, value) in filters.scope.names() {
-        if let Some(value) = value {
-            chips.push((name.to_owned(), text::replace_control_chars(value)));
-        }
-    }
-    let named = [
-        ("category", &filters.category),
-        ("source", &filters.source),
-        ("key", &filters.key),
-    ];
-    for (name, value) in named {
-        if let Some(value) = value {
-            chips.push((name.to_owned(), text::replace_control_chars(value)));
-        }
-    }
-    for (name, value) in [("after", filters.after), ("before", filters.before)] {
-        if let Some(at) = value {
-            chips.push((name.to_owned(), at.to_string()));
-        }
-    }
-    for phrase in &parsed.phrases {
-        chips.push(("phrase".to_owned(), text::replace_control_chars(phrase)));
-    }
-    chips
-}
-
-/// Suggests queries: without filters if there are no hits, or recent records.
-fn suggestions(engine: &Engine, q: &str, is_empty: bool) -> Result<Vec<(String, String)>, Fault> {
-    let parsed = ParsedQuery::parse(q, engine.now());
-    let link = |question: &str| format!("/recall?q={}", record_label::percent_encode(question));
-    if !is_empty {
-        return Ok(Vec::new());
-    }
-    if !q.is_empty() {
-        let mut offers = Vec::new();
-        if !parsed.filters.is_empty() && !parsed.text.trim().is_empty() {
-            let words = parsed.text.trim();
-            offers.push(("The same without filters".to_owned(), link(words)));
-        }
-        return Ok(offers);
-    }
-    let filter = heirloom_engine::Filter::current(&[], engine.now()).limit(SUGGESTED);
-    let newest = engine.records().find(&filter)?;
-    let offer = |record: &heirloom_model::Record| {
-        let words = text::excerpt(&text::replace_control_chars(&record.text), 60);
-        (words.clone(), link(&words))
+/// Searches all hits, weak ones included. An invalid query is a message instead of an error.
+fn search(
+    engine: &Engine,
+    request: &RecallRequest,
+) -> Result<(RecallReport, Option<String>), Fault> {
+    let all = RecallRequest {
+        k: Some(SEARCHED),
+        min_relevance: Some(0.0),
+        ..request.clone()
     };
-    Ok(newest.iter().map(offer).collect())
+    match engine.recall().search(&all) {
+        Ok(report) => Ok((report, None)),
+        Err(fault) if fault.kind == ErrorKind::Usage => {
+            let problem = match fault.hint {
+                Some(hint) => format!("{}: {hint}", fault.message),
+                None => fault.message,
+            };
+            let nothing = RecallReport {
+                hits: Vec::new(),
+                weak: 0,
+                notes: Vec::new(),
+                took_us: 0,
+            };
+            Ok((nothing, Some(problem)))
+        }
+        Err(fault) => Err(fault),
+    }
 }
 
-fn hit_row(engine: &Engine, rank: usize, hit: &Ranked, words: &[String], best: f64) -> HitRow {
-    let times = times(engine);
-    let (kind, key, href, mut meta, is_pinned, useful) = match &hit.item {
-        RecallItem::Record(record) => {
-            let mut meta = Vec::new();
-            if let Some(task) = &record.scope.task {
-                meta.push(record_label::task_label(task));
-            }
-            (
-                record.kind.as_str(),
-                text::replace_control_chars(record_label::given_key(record)),
-                record_label::href(record),
-                meta,
-                mark::is_pinned(&record.attrs),
-                mark::useful_count(&record.attrs),
-            )
-        }
-        RecallItem::Turn { session, message } => (
-            "turn",
-            String::new(),
-            format!("{}#t-{}", record_label::session_href(session), message.seq),
-            vec![format!("session {}", record_label::short_id(session))],
-            false,
-            0,
-        ),
+/// Returns the positions of the open conflicts, by the id of the record in effect.
+fn open_conflicts(engine: &Engine) -> Result<HashMap<RecordId, usize>, Fault> {
+    let conflicts = engine.conflicts().list()?.into_iter();
+    let numbered = conflicts.map(|conflict| conflict.winner.id).zip(0..);
+    Ok(numbered.collect())
+}
+
+fn headline(sections: &HitSections, all: u64, took_us: u64) -> String {
+    let records = plural(sections.records.len(), "record", "records");
+    let turns = plural(sections.turns.len(), "conversation turn", "conversation turns");
+    let found = match (sections.records.len(), sections.turns.len()) {
+        (0, 0) => "Nothing relevant".to_owned(),
+        (_, 0) => records,
+        (0, _) => turns,
+        (_, _) => format!("{records} and {turns}"),
     };
-    meta.push(record_label::source_label(hit.item.source()));
-    meta.push(times.brief(hit.item.recorded_at()));
-    let pieces: Vec<(usize, f64, String)> = series(&hit.breakdown)
-        .into_iter()
-        .filter(|(_, value)| *value > 0.004)
-        .map(|(at, value)| (at, value, format!("{} {value:.2}", SERIES[at - 1])))
-        .collect();
-    let whole = best.max(hit.breakdown.total).max(BAR_LEAST);
-    let label: Vec<_> = pieces.iter().map(|(_, _, words)| words.as_str()).collect();
-    let label = format!("Score {:.2}: {}", hit.breakdown.total, label.join(", "));
-    HitRow {
-        id: hit.item.id().to_string(),
-        rank,
-        kind,
-        key,
-        href,
-        meta,
-        is_pinned,
-        words: highlight(&meaning(&hit.item), words),
-        why: explanation::sentence(hit, words, useful),
-        parts: explanation::parts(hit)
-            .into_iter()
-            .map(|(series, name, raw, adds)| ScorePart {
-                series,
-                name,
-                raw,
-                adds,
-            })
-            .collect(),
-        relevance: hit.relevance.map_or_else(String::new, text::percent),
-        grade: hit.grade().map_or("", Grade::as_str),
-        bar: super::view::chart::parts(&label, whole, &pieces),
-        folded: match hit.duplicates.len() {
-            0 => String::new(),
-            n => format!(
-                "{} grouped under it.",
-                plural(n, "near-duplicate", "near-duplicates")
-            ),
-        },
-        is_record: matches!(hit.item, RecallItem::Record(_)),
-        is_useful: useful > 0,
-        is_open: rank == 1,
+    let took = format!("{}.{} ms", took_us / 1_000, took_us % 1_000 / 100);
+    format!("{found} among {} records, in {took}.", number(all))
+}
+
+/// Returns the label that opens the hits below the floor.
+fn weak_title(count: usize) -> String {
+    match count > WEAK_SHOWN {
+        true => format!("Show the best {WEAK_SHOWN} of {} weak matches", number(count as u64)),
+        false => format!("Show {}", plural(count, "weak match", "weak matches")),
     }
 }
 
-/// Returns the meaning of a record, or the text of a turn.
-fn meaning(item: &RecallItem) -> Cow<'_, str> {
-    match item {
-        RecallItem::Record(record) => record_meaning(record),
-        RecallItem::Turn { message, .. } => Cow::Borrowed(&message.text),
-    }
-}
-
-/// Minimum score of a full bar; otherwise the best hit's score fills it.
-const BAR_LEAST: f64 = 1.0;
-
-/// Renders a text with the words of the query marked.
-fn highlight(said_text: &str, words: &[String]) -> Html {
-    let shown = text::excerpt(said_text, 420);
-    if words.is_empty() {
-        return render_text(&shown);
-    }
-    let shown = text::replace_control_chars(&shown);
-    let mut out = String::new();
-    let mut word = String::new();
-    let close = |word: &mut String, out: &mut String| {
-        if word.is_empty() {
-            return;
-        }
-        let lower = word.to_lowercase();
-        let is_hit = words.iter().any(|one| is_same_stem(one, &lower));
-        if is_hit {
-            out.push_str("<mark>");
-        }
-        escape(word, out);
-        if is_hit {
-            out.push_str("</mark>");
-        }
-        word.clear();
-    };
-    for c in shown.chars() {
-        if c.is_alphanumeric() || c == '_' {
-            word.push(c);
-        } else {
-            close(&mut word, &mut out);
-            if c != '`' {
-                escape(c.encode_utf8(&mut [0; 4]), &mut out);
-            }
-        }
-    }
-    close(&mut word, &mut out);
-    Html::from_markup(out)
-}
-
-/// Returns true if two words differ only by a short ending.
-fn is_same_stem(a: &str, b: &str) -> bool {
-    if a == b {
-        return true;
-    }
-    let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
-    short.chars().count() >= 4
-        && long.starts_with(short.trim_end_matches(['e', 's', 'd']))
-        && long.len() - short.len() <= 4
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn highlight_marks_query_words_and_escapes_markup() {
-        let words = query_words("deliver <b>");
-        let out = highlight("It was delivered <b>once</b>", &words).to_string();
-        assert_eq!(
-            out,
-            "It was <mark>delivered</mark> &lt;<mark>b</mark>&gt;once&lt;/<mark>b</mark>&gt;"
-        );
-    }
+/// Returns the address of the page with more hits.
+fn more_href(q: &str, k: usize) -> String {
+    format!("/recall?q={}&k={k}", record_label::percent_encode(q))
 }

@@ -44,8 +44,6 @@ struct ArmScores {
 impl ArmScores {
     /// Returns the fused score of a text whose vector score is exact.
     fn score(&self, ordinal: u32) -> f32 {
-        let lexical = self.lexical.get(ordinal as usize);
-        let lexical = lexical.map_or(0.0, |score| self.lexical_spread.z(*score));
         let vector = self.vectors.z(ordinal);
         let sentence = self
             .sentence
@@ -54,7 +52,13 @@ impl ArmScores {
                 Some(z) => SENTENCE_WEIGHT * z,
                 None => SENTENCE_ESTIMATE_WEIGHT * vector,
             });
-        lexical + VECTOR_WEIGHT * vector + sentence
+        self.word_score(ordinal) + VECTOR_WEIGHT * vector + sentence
+    }
+
+    /// Returns the part of the fused score from the words.
+    fn word_score(&self, ordinal: u32) -> f32 {
+        let lexical = self.lexical.get(ordinal as usize);
+        lexical.map_or(0.0, |score| self.lexical_spread.z(*score))
     }
 
     /// Keeps the best `count` candidates; few of those that only one arm found rank.
@@ -177,6 +181,7 @@ fn hit(arms: &ArmScores, ordinal: u32, entry: OrdinalEntry) -> Hit {
             .as_ref()
             .and_then(|sentence| sentence.cosine(ordinal)),
         score: arms.score(ordinal),
+        word_score: arms.word_score(ordinal),
         conversation: 0.0,
     }
 }
