@@ -7,10 +7,6 @@ mod engine;
 pub mod working_memory;
 
 pub use engine::{
-    ArchivedContent, CompactionResult, ExpandedContent, SessionWindow, SpendLedger, Summariser,
-    TimelinePoint, WindowRequest, WindowTimeline, WrittenSummary,
-};
-pub use engine::{
     Absence, ArtifactFilter, ArtifactStatus, CheckLevel, CommandBook, CommandFile, CommandListing,
     CommandSource, Conflict, ContextRequest, DedupMode, Doctor, EarlierResolution, Engine,
     EpisodeFilter, HealthCheck, ImportBundle, ImportReport, LoggedError, MirrorLoadOutcome,
@@ -20,6 +16,10 @@ pub use engine::{
     ResolveReport, RestoreReport, RetrievalMode, ReviewRetirement, Revision, RevisionReport,
     SharedFile, SimilarAttempt, SimilarAttemptsReport, StoredReceipt, TaskChange, TaskDetails,
     TaskProgress, TurnAdded, UndoReport, VerifiedArtifact, is_same_approach, names_error,
+};
+pub use engine::{
+    ArchivedContent, CompactionResult, ExpandedContent, SessionWindow, SpendLedger, Summariser,
+    TimelinePoint, WindowRequest, WindowTimeline, WrittenSummary,
 };
 pub use engine::{
     Artifacts, Conflicts, Contexts, Errors, Graph, Groups, Imports, Maintenance, MemoryTool,

@@ -37,5 +37,7 @@ mod limits;
 mod memory_tool;
 #[path = "serve/page.rs"]
 mod page;
+#[path = "serve/recall_page.rs"]
+mod recall_page;
 #[path = "serve/tls.rs"]
 mod tls;

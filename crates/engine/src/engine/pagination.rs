@@ -60,9 +60,7 @@ impl Records<'_> {
         most: usize,
     ) -> Result<Option<ProjectName>, Fault> {
         let id: Option<RecordId> = given.parse().ok();
-        let by_key = Filter::current(&[], self.engine.now())
-            .key(given)
-            .limit(1);
+        let by_key = Filter::current(&[], self.engine.now()).key(given).limit(1);
         let projects = self.projects()?.into_iter();
         let others = projects.filter(|name| *name != self.engine.project);
         for project in others.take(most) {

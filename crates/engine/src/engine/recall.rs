@@ -5,6 +5,7 @@ mod one_hop;
 mod query_validation;
 
 use super::Engine;
+pub use absence::Absence;
 use heirloom_model::{Fault, Kind, RecordId, Scope, Timestamp, limits, text};
 use heirloom_search::index::tokenizer::QueryTerms;
 use heirloom_search::recall::{
@@ -12,7 +13,6 @@ use heirloom_search::recall::{
     deduplicate, demote_turns, fill_budget_mmr, is_no_answer, rank, rate_hits, retain_relevant,
 };
 use heirloom_search::relevance::{FLOOR, Question};
-pub use absence::Absence;
 use heirloom_store::{AsOf, Filter, Hit, ModelVector, SearchQuery, SearchResults};
 use query_validation::{candidate_count, checked_count, parse_query, query_keys, stems, turn_fits};
 use std::collections::{HashMap, HashSet};

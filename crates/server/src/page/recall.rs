@@ -74,7 +74,9 @@ fn load(
     let words = QueryWords::of(&parsed.text);
     let times = times(engine);
     let conflicts = open_conflicts(engine)?;
+    let is_full = report.hits.len() >= SEARCHED;
     let sections = HitSections::of(report.hits);
+    let is_cut = is_full && sections.weak.is_empty();
     let rows = HitRows {
         words: &words,
         times: &times,
@@ -98,18 +100,24 @@ fn load(
     let shown = sections.records.iter().chain(&sections.turns);
     let has_more = sections.records.len().max(sections.turns.len()) > k && k < MOST;
     Ok(RecallView {
-        headline: headline(&sections, all, report.took_us),
-        sub: format!("An agent that asks the same gets the first {FIRST} of these."),
+        headline: headline(&sections, &words, is_cut),
+        sub: sub_sentence(all, report.took_us),
         question: text::replace_control_chars(q),
         reads_as: words.shown().join(", "),
         chips: filter_links::chips(q),
         narrowing: filter_links::narrowing(q, &parsed, shown.clone()),
-        notes: notes.map(|note| text::replace_control_chars(&note)).collect(),
+        notes: notes
+            .map(|note| text::replace_control_chars(&note))
+            .collect(),
         legend: score_parts::legend(shown),
         records: rows.rows(&sections.records, k),
         records_title: plural(sections.records.len(), "record", "records"),
         turns: rows.rows(&sections.turns, k),
-        turns_title: plural(sections.turns.len(), "conversation turn", "conversation turns"),
+        turns_title: plural(
+            sections.turns.len(),
+            "conversation turn",
+            "conversation turns",
+        ),
         more: match has_more {
             true => more_href(q, (k * 2).min(MOST)),
             false => String::new(),
@@ -172,23 +180,45 @@ fn open_conflicts(engine: &Engine) -> Result<HashMap<RecordId, usize>, Fault> {
     Ok(numbered.collect())
 }
 
-fn headline(sections: &HitSections, all: u64, took_us: u64) -> String {
-    let records = plural(sections.records.len(), "record", "records");
-    let turns = plural(sections.turns.len(), "conversation turn", "conversation turns");
-    let found = match (sections.records.len(), sections.turns.len()) {
-        (0, 0) => "Nothing relevant".to_owned(),
-        (_, 0) => records,
-        (0, _) => turns,
-        (_, _) => format!("{records} and {turns}"),
+/// Returns the headline: the number of hits of each section.
+fn headline(sections: &HitSections, words: &QueryWords, is_cut: bool) -> String {
+    let (records, turns) = (sections.records.len(), sections.turns.len());
+    let named_turns = plural(turns, "conversation turn", "conversation turns");
+    let found = match (records, turns) {
+        (0, 0) => return "Nothing relevant.".to_owned(),
+        (_, 0) => plural(records, "record", "records"),
+        (0, _) => named_turns,
+        (_, _) => format!("{} and {named_turns}", plural(records, "record", "records")),
     };
-    let took = format!("{}.{} ms", took_us / 1_000, took_us % 1_000 / 100);
-    format!("{found} among {} records, in {took}.", number(all))
+    let found = match is_cut {
+        true => format!("At least {found}"),
+        false => found,
+    };
+    match (words.len(), records + turns) {
+        (0, _) => format!("{found} with these filters."),
+        (_, 1) => format!("{found} is relevant."),
+        (_, _) => format!("{found} are relevant."),
+    }
+}
+
+/// Returns the sentence below the headline: what was searched, and what an agent gets of it.
+fn sub_sentence(all: u64, took_us: u64) -> String {
+    format!(
+        "{} records and the conversations were searched in {}.{} ms. An agent that asks the same gets at most {FIRST} \
+         of the relevant ones.",
+        number(all),
+        took_us / 1_000,
+        took_us % 1_000 / 100
+    )
 }
 
 /// Returns the label that opens the hits below the floor.
 fn weak_title(count: usize) -> String {
     match count > WEAK_SHOWN {
-        true => format!("Show the best {WEAK_SHOWN} of {} weak matches", number(count as u64)),
+        true => format!(
+            "Show the best {WEAK_SHOWN} of {} weak matches",
+            number(count as u64)
+        ),
         false => format!("Show {}", plural(count, "weak match", "weak matches")),
     }
 }

@@ -210,7 +210,9 @@ fn filter_parts(filter: &Filter, now: Timestamp) -> Vec<(String, Filter)> {
 fn explain_hit(request: &RecallRequest, hits: &[Ranked], record: &Record) -> Option<Absence> {
     let is_record = |hit: &Ranked| hit.item.id() == record.id;
     let Some(at) = hits.iter().position(is_record) else {
-        let under = hits.iter().find(|hit| hit.duplicates.contains(&record.id))?;
+        let under = hits
+            .iter()
+            .find(|hit| hit.duplicates.contains(&record.id))?;
         let under = Box::new(under.clone());
         return Some(Absence::Grouped { under });
     };

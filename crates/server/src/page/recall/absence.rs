@@ -159,9 +159,7 @@ impl AbsenceExplainer<'_> {
                 let links = std::iter::once(record_link("Value in effect", by));
                 (reason, links.chain(conflict).collect())
             }
-            Absence::Expired { at } => {
-                (format!("It expired ({}).", self.times.full(*at)), none)
-            }
+            Absence::Expired { at } => (format!("It expired ({}).", self.times.full(*at)), none),
             Absence::Filtered { filters } => {
                 let filters = text::replace_control_chars(&filters.join(", "));
                 let reason = format!("Filters of the question leave it out: {filters}.");

@@ -18,17 +18,26 @@ const EXAMPLE_CHARS: usize = 60;
 
 /// Names of filters with their meanings.
 pub(super) const FILTERS: [(&str, &str); 13] = [
-    ("kind:", "knowledge, task, step, error, episode, artifact, output, note, summary; message for turns of conversations"),
+    (
+        "kind:",
+        "knowledge, task, step, error, episode, artifact, output, note, summary; message for turns of conversations",
+    ),
     ("task:", "records of one task"),
     ("agent:", "records of one agent"),
     ("session:", "records and turns of one session"),
     ("plan:", "records of one plan"),
     ("group:", "records of one group"),
     ("phase:", "records of one phase"),
-    ("category:", "fact, decision, convention, learning, or another category of knowledge"),
+    (
+        "category:",
+        "fact, decision, convention, learning, or another category of knowledge",
+    ),
     ("source:", "records that this agent or person wrote"),
     ("key:", "the record with this key"),
-    ("after:", "recorded at this time or later: 2026-05-01, yesterday, last-week"),
+    (
+        "after:",
+        "recorded at this time or later: 2026-05-01, yesterday, last-week",
+    ),
     ("before:", "recorded before this time"),
     ("on:", "recorded on this day"),
 ];
@@ -146,7 +155,10 @@ pub(super) fn examples(engine: &Engine) -> Result<Vec<Example>, Fault> {
         if !key.is_empty() {
             add("The key of a record", text::replace_control_chars(key));
         }
-        add("Only knowledge of the last days", "kind:knowledge after:last-week".to_owned());
+        add(
+            "Only knowledge of the last days",
+            "kind:knowledge after:last-week".to_owned(),
+        );
     }
     if let Some(error) = newest(Kind::Error)? {
         let question = format!("{} kind:error", beginning(&error));

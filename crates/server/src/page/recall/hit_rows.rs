@@ -129,7 +129,7 @@ impl HitRows<'_> {
     fn folded(&self, hit: &Ranked) -> String {
         match (hit.duplicates.len(), self.sections.copies_of(hit)) {
             (0, 1) => String::new(),
-            (0, copies) => format!("Stored {}, shown once.", plural(copies, "time", "times")),
+            (0, copies) => format!("Occurs {copies} times in conversations, shown once."),
             (n, _) => format!(
                 "{} grouped under it.",
                 plural(n, "near-duplicate", "near-duplicates")

@@ -31,9 +31,9 @@ impl QueryWords {
         let stems = tokenizer::stems(question);
         let mut words: Vec<QueryWord> = Vec::new();
         for (start, word) in words_in(question) {
-            let inside = stems.iter().filter(|stem| {
-                !stem.is_extra && (start..start + word.len()).contains(&stem.at)
-            });
+            let inside = stems
+                .iter()
+                .filter(|stem| !stem.is_extra && (start..start + word.len()).contains(&stem.at));
             let own: Vec<Term> = inside
                 .map(|stem| stem.term)
                 .filter(|term| terms.contains(term))
@@ -136,7 +136,9 @@ mod tests {
     #[test]
     fn mark_marks_whole_words_and_escapes_markup() {
         let words = QueryWords::of("deliver data <b> the");
-        let out = words.mark("It delivered the `database` <b>data</b>").to_string();
+        let out = words
+            .mark("It delivered the `database` <b>data</b>")
+            .to_string();
         assert_eq!(
             out,
             "It <mark>delivered</mark> the database &lt;<mark>b</mark>&gt;<mark>data</mark>&lt;/<mark>b</mark>&gt;"
@@ -147,7 +149,10 @@ mod tests {
     #[test]
     fn found_words_are_those_of_text_and_key() {
         let words = QueryWords::of("which port has the test database?");
-        assert_eq!(words.found_in("Ports of databases", "a"), ["port", "database"]);
+        assert_eq!(
+            words.found_in("Ports of databases", "a"),
+            ["port", "database"]
+        );
         assert_eq!(words.found_in("dataset", "test-db-port"), ["port", "test"]);
     }
 }
