@@ -2,10 +2,10 @@
 
 use super::query_words::QueryWords;
 use super::score_parts;
-use crate::page::view::{Times, plural};
+use crate::page::view::Times;
 use heirloom_model::kinds::Knowledge;
 use heirloom_model::permissions::VOUCHED_BY_ATTR;
-use heirloom_model::{Authority, Kind, KindData, Record, Timestamp, mark};
+use heirloom_model::{Authority, KindData, Record, Timestamp, mark};
 use heirloom_search::recall::{Ranked, RecallItem};
 
 /// Share of a score from which the meaning, or the conversation, is named as a reason.
@@ -84,15 +84,11 @@ fn standing(record: &Record) -> Vec<String> {
         Authority::Person => reasons.push("written by a person".to_owned()),
         Authority::Orchestrator | Authority::Agent => {}
     }
-    let confirmed = match record.kind {
-        Kind::Knowledge => Knowledge::from_record(record).map_or(0, |one| one.confirmations),
-        _ => 0,
-    };
-    if confirmed > 0 {
-        reasons.push(format!(
-            "confirmed {}",
-            plural(confirmed as usize, "time", "times")
-        ));
+    let knowledge = Knowledge::from_record(record);
+    match knowledge.map_or(0, |knowledge| knowledge.confirmations) {
+        0 => {}
+        1 => reasons.push("confirmed once".to_owned()),
+        n => reasons.push(format!("confirmed {n} times")),
     }
     match mark::useful_count(&record.attrs) {
         1.. => reasons.push("marked useful".to_owned()),

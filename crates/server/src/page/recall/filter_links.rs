@@ -105,19 +105,19 @@ pub(super) fn narrowing<'h>(
     }
     let mut links: Vec<FilterLink> = offers
         .into_iter()
-        .map(|(filter, count)| added(question, filter, number(count as u64)))
+        .map(|(filter, count)| added(question, &filter, number(count as u64)))
         .collect();
     if filters.after.is_none() && filters.before.is_none() && all > 0 {
-        links.push(added(question, "after:last-week".to_owned(), String::new()));
+        links.push(added(question, "after:last-week", String::new()));
     }
     links
 }
 
 /// Returns the link that adds a filter to a query.
-fn added(question: &str, filter: String, count: String) -> FilterLink {
+fn added(question: &str, filter: &str, count: String) -> FilterLink {
     FilterLink {
         href: query_href(&format!("{question} {filter}")),
-        filter: text::replace_control_chars(&filter),
+        filter: text::replace_control_chars(filter),
         count,
     }
 }

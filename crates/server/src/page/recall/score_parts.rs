@@ -19,11 +19,11 @@ const SERIES: [&str; 7] = [
 /// Least absolute value of a part that is shown.
 const PART_MIN: f64 = 0.004;
 
-/// Part of a score: series, name, origin, value.
-type Part = (usize, &'static str, String, f64);
+/// Row of a score: series, name, origin, value.
+type ScoreRow = (usize, &'static str, String, f64);
 
 /// Returns the parts that change the score of a hit.
-fn parts(hit: &Ranked) -> Vec<Part> {
+fn parts(hit: &Ranked) -> Vec<ScoreRow> {
     let parts = &hit.breakdown;
     let confidence = match &hit.item {
         RecallItem::Record(record) => format!("confidence {:.2}", record.confidence.get()),

@@ -97,11 +97,11 @@ pub(crate) struct Example {
 pub(crate) struct AbsenceView {
     /// Name of the record, or the given text.
     pub(crate) name: String,
-    /// Path of the record; empty if there is none.
+    /// Path of the record; empty for an unknown one.
     pub(crate) href: String,
-    /// Kind of the record; empty if there is none.
+    /// Kind of the record; empty for an unknown one.
     pub(crate) kind: &'static str,
-    /// Sentence that says why.
+    /// Reason, as a sentence.
     pub(crate) reason: String,
     /// Further links: label and path.
     pub(crate) links: Vec<(String, String)>,
