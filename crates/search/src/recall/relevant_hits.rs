@@ -26,7 +26,9 @@ pub fn rate_hits(question: &Question, ranked: &mut [Ranked]) {
     };
     for (hit, features) in ranked.iter_mut().zip(features) {
         let sentence = hit.breakdown.sentence;
-        let is_unrelated = sentence.is_some_and(|cosine| cosine < cosine_min);
+        // Word pieces of an unknown word give the built-in vectors no meaning either.
+        let is_unrelated =
+            sentence.map_or(!question.has_known_word(), |cosine| cosine < cosine_min);
         let (least, most) = match features.has_all_words() {
             true => (FLOOR, 1.0),
             false if is_unrelated && !features.has_words() => (0.0, UNRELATED_MAX),
@@ -248,20 +250,26 @@ mod tests {
 
     #[test]
     fn question_of_unknown_words_needs_a_similar_meaning() {
-        let rate = |text: &str, cosine: f64| {
+        let rate = |text: &str, cosine: Option<f64>| {
             let terms = QueryTerms::of(text).terms;
             let question = Question::new(text, &terms, &vec![0; terms.len()], 60);
             let mut hits = vec![known("Task 131", 0.0)];
-            hits[0].breakdown.sentence = Some(cosine);
-            hits[0].breakdown.vector = cosine;
+            hits[0].breakdown.sentence = cosine;
+            hits[0].breakdown.vector = cosine.unwrap_or(0.9);
             rate_hits(&question, &mut hits);
             hits[0].relevance.unwrap()
         };
         for nonsense in ["zzzqqq", "what is the zzzqqq?"] {
-            let below = rate(nonsense, 0.39);
-            assert!(below < FLOOR, "{nonsense} {below}");
+            for cosine in [Some(0.39), None] {
+                let below = rate(nonsense, cosine);
+                assert!(below < FLOOR, "{nonsense} {cosine:?} {below}");
+            }
         }
-        for (text, cosine) in [("zzzqqq", 0.6), ("kitchen", 0.39)] {
+        for (text, cosine) in [
+            ("zzzqqq", Some(0.6)),
+            ("kitchen", Some(0.39)),
+            ("kitchen", None),
+        ] {
             let above = rate(text, cosine);
             assert!(above >= FLOOR, "{text} {above}");
         }

@@ -69,6 +69,7 @@ pub(super) fn matching_words(words: &QueryWords, said_text: &str, key: &str) -> 
     match (found.len(), words.len()) {
         (0, _) => "no word matches".to_owned(),
         (1, 1) => format!("the word matches: {list}"),
+        (2, 2) => format!("both words match: {list}"),
         (n, all) if n == all => format!("all {all} words match: {list}"),
         (1, all) => format!("1 of {all} words matches: {list}"),
         (n, all) => format!("{n} of {all} words match: {list}"),
