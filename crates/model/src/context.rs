@@ -109,6 +109,14 @@ pub enum InclusionReason {
 }
 
 impl InclusionReason {
+    /// Returns true if the item was left out only for lack of space.
+    pub fn is_lack_of_space(self) -> bool {
+        matches!(
+            self,
+            Self::OverBudget | Self::TooLarge | Self::OverShare | Self::DidNotFit
+        )
+    }
+
     /// Returns the text for receipts.
     pub fn text(self) -> Cow<'static, str> {
         Cow::Borrowed(match self {

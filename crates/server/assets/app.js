@@ -243,38 +243,42 @@
       (links[at] || links[0]).click();
     }
   }
-  // ---------- copy buttons, images, and the selection of all rows ----------
-  async function copy(text, button) {
-    try { await navigator.clipboard.writeText(text); } catch { return showToast('The browser does not allow copying.'); }
-    const before = button.textContent;
-    button.textContent = 'Copied';
-    setTimeout(() => { button.textContent = before; }, 2000);
+  // ---------- copying, and the selection of all rows: buttons are shown only with this script ----------
+  async function copy(text, source) {
+    try {
+      await navigator.clipboard.writeText(text);
+      showToast('Copied.');
+    } catch {
+      if (source) getSelection().selectAllChildren(source);
+      showToast(source ? 'Selected; press Ctrl C to copy.' : 'The browser does not allow copying.');
+    }
   }
   document.addEventListener('click', async event => {
     const button = event.target.closest?.('[data-copy]');
-    if (button) return copy($(button.dataset.copy)?.value ?? $(button.dataset.copy)?.textContent ?? '', button);
+    const source = button && document.getElementById(button.dataset.copy);
+    if (source) return copy(source.value ?? source.textContent, source);
     const image = event.target.closest?.('[data-copy-image]');
     if (image) {
       event.preventDefault();
-      const svg = await (await fetch(image.href)).text();
-      copy(svg, image);
+      copy(await (await fetch(image.href)).text());
     }
     const every = event.target.closest?.('[data-select-all]');
     if (every) all('input[type=checkbox][form]').forEach(box => { box.checked = every.checked; });
   });
-  function addCopyButtons() {
+  function showCopyButtons() {
+    all('[data-copy][hidden]').forEach(button => { button.hidden = false; });
     all('.empty pre:not([data-copies])').forEach(pre => {
       pre.dataset.copies = '';
       const button = document.createElement('button');
       button.type = 'button';
       button.className = 'quiet small';
       button.textContent = 'Copy';
-      button.addEventListener('click', () => copy(pre.textContent, button));
+      button.addEventListener('click', () => copy(pre.textContent, pre));
       pre.after(button);
     });
   }
-  addCopyButtons();
-  document.addEventListener('htmx:afterSettle', addCopyButtons);
+  showCopyButtons();
+  document.addEventListener('htmx:afterSettle', showCopyButtons);
   // A clicked row becomes the current row for shortcuts.
   document.addEventListener('click', event => {
     const row = event.target.closest?.('.list > li');

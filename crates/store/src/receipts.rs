@@ -25,8 +25,11 @@ pub struct Receipt {
 pub enum RecentReceipts {
     /// Receipts with their full body.
     Full(usize),
-    /// Receipts without the `sections` of their body, but with the ids of this project's records that they contained.
+    /// Receipts without the `sections` and the texts of their body, but with the ids of this project's records that
+    /// they contained.
     Headers(usize),
+    /// The receipt with this id, with its full body.
+    One(RecordId),
 }
 
 impl RecentReceipts {
@@ -34,6 +37,7 @@ impl RecentReceipts {
     pub fn limit(self) -> usize {
         match self {
             Self::Full(most) | Self::Headers(most) => most,
+            Self::One(_) => 1,
         }
     }
 }

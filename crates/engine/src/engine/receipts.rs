@@ -2,7 +2,7 @@
 
 use super::context::ContextRequest;
 use crate::engine::Contexts;
-use heirloom_model::context::{Context, ReceiptItem};
+use heirloom_model::context::{Context, ReceiptItem, ReceiptSection};
 use heirloom_model::record::Attrs;
 use heirloom_model::{Budget, Fault, RecordId, Timestamp, limits, text};
 use heirloom_store::{Change, Receipt, RecentReceipts, RecordUsage};
@@ -16,15 +16,15 @@ pub struct StoredReceipt {
     pub id: RecordId,
     /// Time of the context.
     pub at: Timestamp,
-    /// Request, budget, size, and the items of each section, in the form of `heirloom context --json` without the
-    /// text.
+    /// Request, budget, size, the items of each section, and the text that was sent unless it is over
+    /// [`limits::RECEIPT_TEXT_BYTES_MAX`], in the form of `heirloom context --json`.
     pub body: Attrs,
 }
 
-/// Receipt without its sections, for lists.
+/// Receipt without its sections and texts, for lists.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReceiptHead {
-    /// The receipt without its `sections`.
+    /// The receipt without its `sections`, `text` and `rules`; `counts` has the number of items of each section.
     pub receipt: StoredReceipt,
     /// Session of the context.
     pub session: Option<String>,
@@ -94,12 +94,14 @@ impl Contexts<'_> {
 
     /// Returns the newest receipts, newest first, at most `limit` of the retained [`limits::RECEIPTS_KEPT`].
     pub fn receipts(&self, limit: usize) -> Result<Vec<StoredReceipt>, Fault> {
-        let limit = limit.min(limits::RECEIPTS_KEPT);
-        let stats = self.engine.store.delivery_stats(
-            &self.engine.project,
-            RecentReceipts::Full(limit),
-            &[],
-        )?;
+        self.stored_receipts(RecentReceipts::Full(limit.min(limits::RECEIPTS_KEPT)))
+    }
+
+    fn stored_receipts(&self, selection: RecentReceipts) -> Result<Vec<StoredReceipt>, Fault> {
+        let stats = self
+            .engine
+            .store
+            .delivery_stats(&self.engine.project, selection, &[])?;
         let stored = |receipt: Receipt| StoredReceipt {
             id: receipt.id,
             at: receipt.at,
@@ -108,7 +110,7 @@ impl Contexts<'_> {
         Ok(stats.receipts.into_iter().map(stored).collect())
     }
 
-    /// Returns receipts as [`Self::receipts`], without their sections.
+    /// Returns receipts as [`Self::receipts`], without their sections and texts.
     pub fn receipt_heads(&self, limit: usize) -> Result<Vec<ReceiptHead>, Fault> {
         let newest = RecentReceipts::Headers(limit.min(limits::RECEIPTS_KEPT));
         let stats = self
@@ -138,20 +140,11 @@ impl Contexts<'_> {
                 text::excerpt(given, 40)
             )));
         }
-        // A complete id is unique and usually recent, so a few new receipts are read first.
-        let newest = if wanted.len() == 32 {
-            &[8, 64][..]
-        } else {
-            &[]
+        let complete = (wanted.len() == 32).then(|| given.trim().parse().ok());
+        let mut found = match complete.flatten() {
+            Some(id) => self.stored_receipts(RecentReceipts::One(id))?,
+            None => self.receipts(limits::RECEIPTS_KEPT)?,
         };
-        for count in newest {
-            let known = self.receipts(*count)?.into_iter();
-            let mut same = known.filter(|receipt| digits(&receipt.id.to_string()) == wanted);
-            if let Some(receipt) = same.next() {
-                return Ok(receipt);
-            }
-        }
-        let mut found = self.receipts(limits::RECEIPTS_KEPT)?;
         found.retain(|receipt| digits(&receipt.id.to_string()).starts_with(&wanted));
         match (found.pop(), found.len()) {
             (Some(receipt), 0) => Ok(receipt),
@@ -226,6 +219,7 @@ fn body(request: &ContextRequest, context: &Context, iteration: Option<u32>) -> 
         ])
     });
     let text = |text: &Option<String>| Value::from(text.as_deref());
+    let (sent, rules) = kept_texts(context);
     object([
         ("task", text(&request.task)),
         ("phase", text(&request.phase)),
@@ -240,7 +234,39 @@ fn body(request: &ContextRequest, context: &Context, iteration: Option<u32>) -> 
         ("chars", text::chars(&context.text).into()),
         ("tokens", text::tokens(&context.text).into()),
         ("sections", sections.collect()),
+        ("counts", context.sections.iter().map(count_json).collect()),
         ("notes", context.notes.as_slice().into()),
+        ("text", sent.into()),
+        ("rules", rules.into()),
+    ])
+}
+
+/// Returns the text of the context and its separate rules as a receipt keeps them; neither if they are together over
+/// [`limits::RECEIPT_TEXT_BYTES_MAX`].
+fn kept_texts(context: &Context) -> (Option<&str>, Option<&str>) {
+    if context.text.len() + context.rules.len() > limits::RECEIPT_TEXT_BYTES_MAX {
+        return (None, None);
+    }
+    let rules = Some(context.rules.as_str()).filter(|rules| !rules.is_empty());
+    (Some(&context.text), rules)
+}
+
+/// Returns the number of included and omitted items of a section, with the characters of the omitted ones: of all, and
+/// of those that only lacked space.
+fn count_json(section: &ReceiptSection) -> Attrs {
+    let total = |is_counted: &dyn Fn(&ReceiptItem) -> bool| {
+        let counted = section.items.iter().filter(|item| is_counted(item));
+        counted.fold((0, 0), |(n, chars), item| (n + 1, chars + item.chars))
+    };
+    let (left_out, left_out_chars) = total(&|item| !item.is_included());
+    let (did_not_fit, did_not_fit_chars) = total(&|item| item.reason.is_lack_of_space());
+    object([
+        ("name", section.name.as_str().into()),
+        ("included", (section.items.len() - left_out).into()),
+        ("left_out", left_out.into()),
+        ("left_out_chars", left_out_chars.into()),
+        ("did_not_fit", did_not_fit.into()),
+        ("did_not_fit_chars", did_not_fit_chars.into()),
     ])
 }
 
@@ -346,5 +372,24 @@ mod tests {
             some.iter().filter(|one| one.is_included()).count(),
             2 * most
         );
+    }
+
+    #[test]
+    fn receipt_keeps_texts_up_to_the_limit() {
+        let mut context = Context {
+            text: "a".repeat(limits::RECEIPT_TEXT_BYTES_MAX - 2),
+            rules: "bb".to_owned(),
+            budget: Budget::Chars(10),
+            sections: Vec::new(),
+            notes: Vec::new(),
+        };
+        assert_eq!(
+            kept_texts(&context),
+            (Some(context.text.as_str()), Some("bb"))
+        );
+        context.text.push('a');
+        assert_eq!(kept_texts(&context), (None, None));
+        context.rules.clear();
+        assert_eq!(kept_texts(&context), (Some(context.text.as_str()), None));
     }
 }

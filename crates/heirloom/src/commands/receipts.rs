@@ -41,9 +41,10 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let engine = session.open()?;
     match args.action {
         ReceiptsSubcommand::List { limit } => {
-            let found = engine.contexts().receipts(limit)?;
+            let heads = engine.contexts().receipt_heads(limit)?;
+            let found: Vec<StoredReceipt> = heads.into_iter().map(|head| head.receipt).collect();
             if session.out.json {
-                let all: Vec<Value> = found.iter().map(summary).collect();
+                let all: Vec<Value> = found.iter().map(receipt_value).collect();
                 session.out.value(&json!({ "receipts": all }));
                 return Ok(0);
             }
@@ -90,15 +91,6 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         }
     }
     Ok(0)
-}
-
-/// Formats a receipt without its items.
-fn summary(receipt: &StoredReceipt) -> Value {
-    let mut value = receipt_value(receipt);
-    if let Value::Object(fields) = &mut value {
-        fields.remove("sections");
-    }
-    value
 }
 
 fn receipt_value(receipt: &StoredReceipt) -> Value {

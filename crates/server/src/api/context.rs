@@ -224,12 +224,9 @@ pub(super) async fn receipts(
     let project = access.resolve_project(params.project.as_deref())?;
     let most = page_size(params.limit)?;
     let found = app
-        .with_engine(project, move |engine| engine.contexts().receipts(most))
+        .with_engine(project, move |engine| engine.contexts().receipt_heads(most))
         .await?;
-    let brief = found.into_iter().map(|mut receipt| {
-        receipt.body.remove("sections");
-        receipt_json(receipt)
-    });
+    let brief = found.into_iter().map(|head| receipt_json(head.receipt));
     Ok(Json(List::complete(brief.collect())))
 }
 

@@ -76,6 +76,9 @@ fn recent_receipts(store: &dyn Store) {
     assert_eq!(stats[0], newest);
     assert_eq!(stats[most - 1].id, all[1].id);
     assert_eq!(bodies(&w, 2).len(), 2);
+    let one = |id| ok(store.delivery_stats(&w.project, RecentReceipts::One(id), &[])).receipts;
+    assert_eq!(one(all[most].id), [newest]);
+    assert_eq!(one(all[0].id), []);
     let other = TestProject::of(store, "another");
     assert_eq!(bodies(&other, 10), Vec::<String>::new());
 }
@@ -89,9 +92,10 @@ fn receipt_headers(store: &dyn Store) {
     let mut stored = receipt(&w, &[two, one, w.id(1)], "x", 5);
     store_receipt(&w, &receipt(&w, &[], "old", 4));
     let full_body = stored.body.clone();
-    stored
-        .body
-        .insert("sections".to_owned(), Value::Array(Vec::new()));
+    for name in ["sections", "text", "rules"] {
+        let value = Value::Array(Vec::new());
+        stored.body.insert(name.to_owned(), value);
+    }
     store_receipt(&w, &stored);
     let heads = ok(store.delivery_stats(&w.project, RecentReceipts::Headers(1), &[])).receipts;
     let expected = Receipt {

@@ -20,12 +20,19 @@ pub(crate) fn delivery_stats(
         return Ok(DeliveryStats::default());
     };
     let mut stats = DeliveryStats::default();
-    if newest.limit() > 0 {
+    if let RecentReceipts::One(id) = newest {
+        let sql = "SELECT id, at, session, body FROM receipts WHERE project = ?1 AND id = ?2";
+        let mut statement = connection.prepare_cached(sql)?;
+        let mut rows = statement.query(params![project, id.as_bytes()])?;
+        while let Some(row) = rows.next()? {
+            stats.receipts.push(receipt(row)?);
+        }
+    } else if newest.limit() > 0 {
         let body = match newest {
-            RecentReceipts::Full(_) => "body",
+            RecentReceipts::Full(_) | RecentReceipts::One(_) => "body",
             // A body that is not JSON is reported by the code that parses it.
             RecentReceipts::Headers(_) => {
-                "CASE WHEN json_valid(body) THEN json_remove(body, '$.sections') ELSE body END"
+                "CASE WHEN json_valid(body) THEN json_remove(body, '$.sections', '$.text', '$.rules') ELSE body END"
             }
         };
         let sql = format!(

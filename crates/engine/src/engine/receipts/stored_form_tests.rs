@@ -38,7 +38,7 @@ fn context() -> Context {
     );
     Context {
         text: "## Key Facts\n- The port is 8080\n".to_owned(),
-        rules: String::new(),
+        rules: "Answer in English.\n".to_owned(),
         budget: Budget::Tokens(1_000),
         sections: vec![ReceiptSection {
             name: "Key Facts".to_owned(),

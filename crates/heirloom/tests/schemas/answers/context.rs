@@ -80,7 +80,21 @@ struct ReceiptHead {
     query: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     iteration: Option<u32>,
+    /// The number of items of each section; absent in receipts of earlier versions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counts: Option<Vec<SectionCount>>,
     notes: Vec<String>,
+}
+
+#[derive(JsonSchema)]
+struct SectionCount {
+    name: String,
+    included: u64,
+    left_out: u64,
+    left_out_chars: u64,
+    /// Omitted items that only lacked space; the others were not relevant, duplicates or empty.
+    did_not_fit: u64,
+    did_not_fit_chars: u64,
 }
 
 #[derive(JsonSchema)]
@@ -96,6 +110,12 @@ struct Receipt {
     #[serde(flatten)]
     head: ReceiptHead,
     sections: Vec<ReceiptSection>,
+    /// The text that was sent, redacted; absent if it is over 128 KiB and in receipts of earlier versions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    /// The standing instructions that were sent apart from the text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rules: Option<String>,
 }
 
 #[derive(JsonSchema)]

@@ -23,8 +23,8 @@ const PHRASES: [(&str, &str); 8] = [
         "coalesce(attrs ->> 'disputed', '') <> 'true'",
     ),
     (
-        "CASE WHEN json_valid(body) THEN json_remove(body, '$.sections') ELSE body END",
-        "(body::jsonb - 'sections')::text",
+        "CASE WHEN json_valid(body) THEN json_remove(body, '$.sections', '$.text', '$.rules') ELSE body END",
+        "(body::jsonb - 'sections' - 'text' - 'rules')::text",
     ),
     ("(SELECT schema_version FROM pragma_schema_version)", "0"),
     ("/*pg", ""),
