@@ -39,5 +39,7 @@ mod memory_tool;
 mod page;
 #[path = "serve/recall_page.rs"]
 mod recall_page;
+#[path = "serve/receipt_page.rs"]
+mod receipt_page;
 #[path = "serve/tls.rs"]
 mod tls;

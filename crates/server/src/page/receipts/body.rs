@@ -1,6 +1,7 @@
 //! Body of a stored receipt: request, budget, sections and items.
 
 use crate::page::{overview, record_label};
+use heirloom_model::context::InclusionReason;
 use heirloom_model::record::Attrs;
 use heirloom_model::{RecordId, limits, text};
 use serde_json::Value;
@@ -22,6 +23,8 @@ pub(super) struct ReceiptSection {
     pub(super) more: usize,
     /// Size of these items, in the unit of the budget.
     pub(super) more_size: u64,
+    /// Part of them that only lacked space; `None` in a receipt of an earlier version.
+    pub(super) more_unfit: Option<ItemTotal>,
 }
 
 /// Item of a receipt.
@@ -162,19 +165,27 @@ impl<'a> ReceiptBody<'a> {
 
     /// Returns the sections with their items.
     pub(super) fn sections(self) -> Vec<ReceiptSection> {
-        let section = |value: &Value| {
+        let counts = self.counts();
+        let section = |(at, value): (usize, &Value)| {
             let items = overview::list(value.get("items"));
             let chars = number_of(value, "chars");
+            let items: Vec<ReceiptItem> = items.iter().map(|item| self.item(item)).collect();
+            let listed = total(items.iter().filter(|item| is_lack_of_space(item)));
             ReceiptSection {
                 name: text_of(value, "name").unwrap_or_default(),
                 chars: usize::try_from(chars).unwrap_or(usize::MAX),
                 size: self.in_unit(chars),
-                items: items.iter().map(|item| self.item(item)).collect(),
+                more_unfit: counts.get(at).map(|count| ItemTotal {
+                    count: count.did_not_fit.count.saturating_sub(listed.count),
+                    size: count.did_not_fit.size.saturating_sub(listed.size),
+                }),
+                items,
                 more: size_of(value, "more_left_out"),
                 more_size: self.in_unit(number_of(value, "more_left_out_chars")),
             }
         };
-        self.list("sections").iter().map(section).collect()
+        let sections = self.list("sections").iter().enumerate();
+        sections.map(section).collect()
     }
 
     fn item(self, value: &Value) -> ReceiptItem {
@@ -209,7 +220,19 @@ impl ReceiptSection {
     }
 }
 
-fn total<'i>(items: impl Iterator<Item = &'i ReceiptItem>) -> ItemTotal {
+/// Returns true for an omitted item that only lacked space, by its stored reason.
+fn is_lack_of_space(item: &ReceiptItem) -> bool {
+    let reasons = [
+        InclusionReason::OverBudget,
+        InclusionReason::TooLarge,
+        InclusionReason::OverShare,
+        InclusionReason::DidNotFit,
+    ];
+    !item.is_in && reasons.iter().any(|reason| reason.text() == item.reason)
+}
+
+/// Adds items.
+pub(super) fn total<'i>(items: impl Iterator<Item = &'i ReceiptItem>) -> ItemTotal {
     items.fold(ItemTotal::default(), |sum, item| ItemTotal {
         count: sum.count + 1,
         size: sum.size + item.size,
@@ -256,7 +279,7 @@ mod tests {
                 "items": [{"text": "a", "chars": 9, "included": true, "reason": "by worth"},
                           {"text": "b", "chars": 8, "included": false, "reason": "did not fit"}]}],
             "counts": [{"name": "Key Facts", "included": 1, "left_out": 4, "left_out_chars": 4009,
-                        "did_not_fit": 1, "did_not_fit_chars": 8}],
+                        "did_not_fit": 3, "did_not_fit_chars": 2008}],
         }) else {
             unreachable!()
         };
@@ -267,8 +290,9 @@ mod tests {
         assert_eq!(sections[0].size, 11);
         assert_eq!(sections[0].included(), of(1, 3));
         assert_eq!(sections[0].left_out(), of(4, 2 + 1001));
+        assert_eq!(sections[0].more_unfit, Some(of(2, 500)));
         assert_eq!(body.counts()[0].left_out, of(4, 1003));
-        assert_eq!(body.counts()[0].did_not_fit, of(1, 2));
+        assert_eq!(body.counts()[0].did_not_fit, of(3, 502));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Budget chart: included items by section, and after the limit line the omitted items by reason, at one scale.
 
-use super::body::{ReceiptBody, ReceiptItem, ReceiptSection, sum};
+use super::body::{ItemTotal, ReceiptBody, ReceiptItem, ReceiptSection, sum};
 use super::wording::{CutReason, item_name, section_name};
 use crate::page::view::chart::put;
 use crate::page::view::{Html, escape, number, plural, swatch};
@@ -62,7 +62,7 @@ pub(super) fn render_chart(body: ReceiptBody<'_>, sections: &[ReceiptSection]) -
     let legend = legend(body, sections, &groups);
     escape(&text_alternative(body, &legend, cut.size), &mut svg);
     svg.push_str("</desc>");
-    let row = Row {
+    let row = ChartRow {
         y: 24,
         height: 44,
         scale,
@@ -73,7 +73,7 @@ pub(super) fn render_chart(body: ReceiptBody<'_>, sections: &[ReceiptSection]) -
     row.draw_omitted(&groups, gap, &mut svg);
     draw_captions(body, cut.size, limit, &mut svg);
     if is_enlarged {
-        let row = Row {
+        let row = ChartRow {
             y: 104,
             height: 34,
             scale: 100.0 / inside,
@@ -95,7 +95,7 @@ pub(super) fn render_chart(body: ReceiptBody<'_>, sections: &[ReceiptSection]) -
     }
 }
 
-/// Groups all omitted items by reason; those that a receipt only counts have a group of their own.
+/// Groups all omitted items by reason, also those that a receipt only counts.
 fn cut_groups<'a>(body: ReceiptBody<'_>, sections: &'a [ReceiptSection]) -> CutGroups<'a> {
     let mut groups = CutGroups::new();
     for section in sections {
@@ -105,17 +105,28 @@ fn cut_groups<'a>(body: ReceiptBody<'_>, sections: &'a [ReceiptSection]) -> CutG
             group.count += 1;
             group.items.push(item);
         }
-        if section.more > 0 {
-            let group = groups.entry(CutReason::Unlisted).or_default();
-            group.size += section.more_size;
-            group.count += section.more;
+        let unfit = section.more_unfit.unwrap_or_default();
+        let rest = ItemTotal {
+            count: section.more.saturating_sub(unfit.count),
+            size: section.more_size.saturating_sub(unfit.size),
+        };
+        let reason = match section.more_unfit {
+            Some(_) => CutReason::UnlistedIrrelevant,
+            None => CutReason::Unlisted,
+        };
+        for (reason, more) in [(CutReason::DidNotFit, unfit), (reason, rest)] {
+            if more.count > 0 {
+                let group = groups.entry(reason).or_default();
+                group.size += more.size;
+                group.count += more.count;
+            }
         }
     }
     groups
 }
 
-/// Row of the chart.
-struct Row {
+/// ChartRow of the chart.
+struct ChartRow {
     y: u32,
     height: u32,
     /// Percent of the chart for one unit of the budget.
@@ -125,7 +136,7 @@ struct Row {
     unit: &'static str,
 }
 
-impl Row {
+impl ChartRow {
     /// Draws the included items by section, and the free part of the budget.
     fn draw_sections(&self, sections: &[ReceiptSection], svg: &mut String) {
         let mut x = 0.0;

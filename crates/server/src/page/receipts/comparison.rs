@@ -171,6 +171,7 @@ fn context_sections(context: &Context, body: ReceiptBody<'_>) -> Vec<ReceiptSect
             .collect(),
         more: 0,
         more_size: 0,
+        more_unfit: None,
     });
     sections.collect()
 }

@@ -1,9 +1,9 @@
 //! Receipt page: chart, items with reasons, the text that was sent, and differences to other contexts.
 
-use super::body::{ReceiptBody, ReceiptItem, ReceiptSection, sum};
+use super::body::{ItemTotal, ReceiptBody, ReceiptItem, ReceiptSection, sum, total};
 use super::budget_chart::{render_chart, series};
 use super::item_records::{RecordsById, find_records, load_records};
-use super::wording::{self, item_kind, item_name, section_name};
+use super::wording::{self, CutReason, item_kind, item_name, section_name};
 use super::{ReceiptParams, comparison, recent_receipt, sent_text};
 use crate::page::request_context::times;
 use crate::page::view::chart::share;
@@ -15,6 +15,8 @@ use heirloom_model::{Fault, RecordId, limits, text};
 
 /// Number of recent receipts next to the open one.
 const RECENT: usize = 6;
+/// Number of items of a section that are listed among all items although they are not relevant; more are counted.
+const IRRELEVANT_SHOWN: usize = 3;
 
 /// Loads the page of the receipt whose id begins with `id`.
 pub(super) fn load(
@@ -73,6 +75,7 @@ pub(super) fn load(
         } else {
             "Characters"
         },
+        has_characters: body.is_tokens(),
         sent: load_sent_text(engine, body, &sections, params)?,
         recent: recent
             .iter()
@@ -96,14 +99,16 @@ fn section_rows(
     records: &RecordsById,
 ) -> Vec<SectionRow> {
     let body = ReceiptBody(&receipt.body);
-    let is_shown = |item: &&ReceiptItem| match show {
-        "in" => item.is_in,
-        "cut" => !item.is_in,
-        _ => true,
-    };
     let rows = sections.iter().enumerate().map(|(at, section)| {
         let part = percent(section.size, body.budget());
         let why = common_reason(section);
+        let irrelevant = irrelevant_items(section, body);
+        let is_folded = show.is_empty() && irrelevant.count > IRRELEVANT_SHOWN;
+        let is_shown = |item: &&ReceiptItem| match show {
+            "in" => item.is_in,
+            "cut" => !item.is_in,
+            _ => !is_folded || !is_irrelevant(item, body),
+        };
         let items = section.items.iter().filter(is_shown);
         let row = |item| ItemRow {
             why: match item_reason(item, body, records) {
@@ -125,6 +130,15 @@ fn section_rows(
             ),
             items: items.map(row).collect(),
             why,
+            folded: match is_folded {
+                true => format!(
+                    "{} not relevant enough, {} {}.",
+                    number(irrelevant.count as u64),
+                    number(irrelevant.size),
+                    body.unit()
+                ),
+                false => String::new(),
+            },
             more: match (section.more, show) {
                 (0, _) | (_, "in") => String::new(),
                 (n, _) => format!(
@@ -136,7 +150,18 @@ fn section_rows(
             },
         }
     });
-    rows.filter(|section| !section.items.is_empty()).collect()
+    rows.filter(|section| !section.items.is_empty() || !section.folded.is_empty())
+        .collect()
+}
+
+fn is_irrelevant(item: &ReceiptItem, body: ReceiptBody<'_>) -> bool {
+    !item.is_in && CutReason::of(item, body) == CutReason::NotRelevant
+}
+
+/// Returns the listed items that were left out because they are not relevant.
+fn irrelevant_items(section: &ReceiptSection, body: ReceiptBody<'_>) -> ItemTotal {
+    let items = section.items.iter();
+    total(items.filter(|item| is_irrelevant(item, body)))
 }
 
 /// Returns the reason of the included items if all have the same one; empty otherwise.

@@ -73,6 +73,7 @@ mod tests {
             items: items.iter().map(item).collect(),
             more: 0,
             more_size: 0,
+            more_unfit: None,
         }
     }
 

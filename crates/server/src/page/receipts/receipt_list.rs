@@ -9,7 +9,7 @@ use crate::page::view::receipts::{FilterOption, ReceiptListView, ReceiptRow};
 use crate::page::view::{Times, number, percent, plural};
 use crate::page::{RequestContext, Shell, record_label};
 use heirloom_engine::{Engine, ReceiptHead};
-use heirloom_model::{Fault, limits, text};
+use heirloom_model::{Fault, limits};
 
 /// Number of listed receipts; a link leads to the others.
 const LISTED: usize = 50;
@@ -127,6 +127,7 @@ fn receipt_row(head: &ReceiptHead, times: &Times) -> ReceiptRow {
     let body = ReceiptBody(&head.receipt.body);
     let counts = body.counts();
     let part = percent(body.used(), body.budget());
+    let [cut, irrelevant] = left_out_words(&counts, body.unit());
     ReceiptRow {
         id: head.receipt.id.to_string(),
         title: body.title(),
@@ -145,7 +146,8 @@ fn receipt_row(head: &ReceiptHead, times: &Times) -> ReceiptRow {
             true => plural(head.records.len(), "record got in", "records got in"),
             false => contents(&counts),
         },
-        cut: cut_words(&counts, body.unit()),
+        cut,
+        irrelevant,
         used: format!("{} of {}", number(body.used()), number(body.budget())),
         unit: body.unit(),
         bar: share(&format!("{part} % of its budget"), part, "f-accent", true),
@@ -171,23 +173,30 @@ fn contents(counts: &[SectionCount]) -> String {
     }
 }
 
-/// Says how much was left out; empty if nothing was.
-fn cut_words(counts: &[SectionCount], unit: &str) -> String {
+/// Returns the words for the items that did not fit, and for those that were left out for other reasons; empty without
+/// such items.
+fn left_out_words(counts: &[SectionCount], unit: &str) -> [String; 2] {
     let short = sum(counts.iter().map(|count| count.did_not_fit));
     let all = sum(counts.iter().map(|count| count.left_out));
     let other = all.count.saturating_sub(short.count);
-    let mut words = Vec::new();
-    if short.count > 0 {
-        words.push(format!(
-            "{} did not fit ({} {unit})",
-            plural(short.count, "item", "items"),
-            number(short.size)
-        ));
-    }
-    if other > 0 {
-        words.push(format!("{} not relevant or repeated", number(other as u64)));
-    }
-    text::replace_control_chars(&words.join("; "))
+    let words = |count: usize, words: String| match count {
+        0 => String::new(),
+        _ => words,
+    };
+    [
+        words(
+            short.count,
+            format!(
+                "{} did not fit: {} {unit}",
+                plural(short.count, "item", "items"),
+                number(short.size)
+            ),
+        ),
+        words(
+            other,
+            format!("{} not relevant or repeated", number(other as u64)),
+        ),
+    ]
 }
 
 #[cfg(test)]
@@ -222,10 +231,13 @@ mod tests {
             "1,200 facts, 3 decisions, 2 turns, 1 line of the task, 1 more"
         );
         assert_eq!(
-            cut_words(&counts, "tokens"),
-            "3 items did not fit (30 tokens); 3 not relevant or repeated"
+            left_out_words(&counts, "tokens"),
+            [
+                "3 items did not fit: 30 tokens",
+                "3 not relevant or repeated"
+            ]
         );
-        assert_eq!(cut_words(&counts[..1], "tokens"), "");
+        assert_eq!(left_out_words(&counts[..1], "tokens"), ["", ""]);
         assert_eq!(contents(&counts[5..]), "Nothing got in");
     }
 

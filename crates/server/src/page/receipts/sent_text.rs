@@ -134,6 +134,7 @@ mod tests {
             items,
             more: 0,
             more_size: 0,
+            more_unfit: None,
         }
     }
 

@@ -199,9 +199,11 @@ pub(super) fn item_name(item: &ReceiptItem, record: Option<&Record>) -> ItemName
     }
 }
 
-/// Removes list and heading marks at the beginning of an excerpt, and the brackets around the author of a turn.
+/// Removes list and heading marks from an excerpt, and the brackets around the author of a turn.
 fn plain_words(excerpt: &str) -> String {
     let words = excerpt.trim_start_matches(['#', '-', '*', '=', ' ']);
+    let words = &words.replacen(" | - ", ": ", usize::from(excerpt.starts_with('#')));
+    let words = &words.replace(" | - ", "; ");
     let words = words.strip_prefix("Task: ").unwrap_or(words);
     if let Some((who, rest)) = words
         .strip_prefix('[')
@@ -227,6 +229,8 @@ pub(super) enum CutReason {
     Duplicate,
     /// Its text consists of signals and control characters.
     Empty,
+    /// The receipt has only the number of these items, which did not lack space.
+    UnlistedIrrelevant,
     /// The receipt has only the number of these items.
     Unlisted,
     /// A reason of another version.
@@ -256,6 +260,7 @@ impl CutReason {
             Self::NotRelevant => "not relevant enough",
             Self::Duplicate => "same text as another item",
             Self::Empty => "no text to send",
+            Self::UnlistedIrrelevant => "not relevant or repeated, not listed",
             Self::Unlisted => "not listed one by one",
             Self::Other => "other reasons",
         }
@@ -368,7 +373,7 @@ mod tests {
         let file = |path: &str| {
             let item = ReceiptItem {
                 file: Some(path.to_owned()),
-                ..item("## Habits | - Small commits", 1, "")
+                ..item("## Habits | - Small commits | - Tests", 1, "")
             };
             let name = item_name(&item, None);
             (name.words, name.file)
@@ -376,7 +381,7 @@ mod tests {
         assert_eq!(
             file(".heirloom/groups/delivery/MEMORY.md:4"),
             (
-                "Habits | - Small commits".to_owned(),
+                "Habits: Small commits; Tests".to_owned(),
                 "groups/delivery/MEMORY.md, line 4".to_owned()
             )
         );

@@ -42,8 +42,10 @@ pub(crate) struct ReceiptRow {
     /// Label and address of the contexts of the same session.
     pub(crate) session: Option<(String, String)>,
     pub(crate) contents: String,
-    /// Items that were left out; empty if there are none.
+    /// Items that did not fit; may be empty.
     pub(crate) cut: String,
+    /// Items that were left out for another reason; may be empty.
+    pub(crate) irrelevant: String,
     /// Used size and budget.
     pub(crate) used: String,
     pub(crate) unit: &'static str,
@@ -76,6 +78,8 @@ pub(crate) struct ReceiptView {
     pub(crate) sections: Vec<SectionRow>,
     pub(crate) notes: Vec<String>,
     pub(crate) unit: &'static str,
+    /// True if characters have their own column, because the unit is another one.
+    pub(crate) has_characters: bool,
     pub(crate) sent: SentText,
     pub(crate) recent: Vec<RecentReceipt>,
     pub(crate) difference: Option<DifferenceView>,
@@ -137,6 +141,8 @@ pub(crate) struct SectionRow {
     /// Reason that all included items have; may be empty.
     pub(crate) why: String,
     pub(crate) more: String,
+    /// Omitted items that are not relevant, if they are not in the rows: their number and size.
+    pub(crate) folded: String,
 }
 
 /// Included or omitted item.
