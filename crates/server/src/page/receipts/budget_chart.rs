@@ -125,7 +125,7 @@ fn cut_groups<'a>(body: ReceiptBody<'_>, sections: &'a [ReceiptSection]) -> CutG
     groups
 }
 
-/// ChartRow of the chart.
+/// Row of the chart.
 struct ChartRow {
     y: u32,
     height: u32,
