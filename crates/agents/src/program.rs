@@ -128,6 +128,11 @@ impl AgentProgram {
         self.row().import_name
     }
 
+    /// Returns the names of the program's executable; empty for the generic command.
+    pub fn executables(self) -> &'static [&'static str] {
+        self.row().launch.programs
+    }
+
     /// Returns the hook events and answers.
     pub fn hooks(self) -> Option<&'static HookProtocol> {
         self.row().hooks

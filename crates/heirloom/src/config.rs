@@ -3,6 +3,8 @@
 //! The only module that reads the environment and the home directory.
 
 mod env;
+mod file_changes;
+mod key_descriptions;
 mod key_suggestion;
 mod keys;
 mod layers;
@@ -10,7 +12,9 @@ mod toml_edits;
 mod window_policy;
 
 pub(crate) use env::Environment;
-pub(crate) use keys::{ConfigKey, KEYS};
-pub(crate) use layers::{Config, Layer, Origin};
+pub(crate) use file_changes::{field_text, find_value, parse_values, plan_key_change};
+pub(crate) use key_descriptions::{describe_key, first_sentence};
+pub(crate) use keys::{ConfigKey, KEYS, ValueType};
+pub(crate) use layers::{Config, Layer, Origin, read_config};
 pub(crate) use toml_edits::with_keys;
 pub(crate) use window_policy::policy_file;

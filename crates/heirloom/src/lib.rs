@@ -11,6 +11,7 @@ pub mod fuzz_entry_points;
 mod hook_installation;
 mod json_output;
 mod language_model_setup;
+mod local_setup;
 mod logging;
 mod migration_progress;
 mod openai_tokens;

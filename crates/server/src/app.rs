@@ -5,8 +5,10 @@ use crate::engine_registry::EngineProvider;
 use crate::event_feed::EventFeeds;
 use crate::file_watcher::FileWatcher;
 use crate::idempotency::IdempotencyCache;
+use crate::local_setup::LocalSetup;
 use crate::metrics::Metrics;
 use crate::review_cache::ReviewCache;
+use crate::setting_changes::SettingChanges;
 use crate::working_memory_cache::WorkingMemoryCache;
 use crate::{EngineRegistry, Pool, Problem};
 use heirloom_engine::{Engine, Policy};
@@ -28,21 +30,10 @@ pub struct ServerOptions {
     pub policy: Policy,
     /// True if clients connect with TLS.
     pub is_secure: bool,
-    /// Effective settings, for display.
-    pub settings: Vec<DisplayedSetting>,
+    /// Setup of the machine; `None` for a server without config files.
+    pub setup: Option<Arc<dyn LocalSetup>>,
     /// Receiver of the access log: one line for each request with method, path, status and milliseconds.
     pub access_log: Option<fn(&str)>,
-}
-
-/// Effective setting with the layer that it came from.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct DisplayedSetting {
-    /// Key of the setting.
-    pub key: String,
-    /// Value as written in a config file.
-    pub value: String,
-    /// Config layer and location.
-    pub origin: String,
 }
 
 /// Application state, shared by all requests.
@@ -78,6 +69,7 @@ struct Inner {
     working_memories: WorkingMemoryCache,
     file_watcher: FileWatcher,
     reviews: Arc<ReviewCache>,
+    setting_changes: SettingChanges,
 }
 
 impl App {
@@ -98,6 +90,7 @@ impl App {
                 working_memories: WorkingMemoryCache::default(),
                 file_watcher: FileWatcher::default(),
                 reviews: Arc::default(),
+                setting_changes: SettingChanges::default(),
             }),
         }
     }
@@ -232,6 +225,16 @@ impl App {
 
     pub(crate) fn reviews(&self) -> &Arc<ReviewCache> {
         &self.inner.reviews
+    }
+
+    pub(crate) fn setting_changes(&self) -> &SettingChanges {
+        &self.inner.setting_changes
+    }
+
+    /// Closes the open engines, so that the next request opens them with the current settings. Running requests keep
+    /// theirs.
+    pub(crate) fn reopen_engines(&self) {
+        self.inner.engines.close_all();
     }
 
     pub(crate) fn downgrade(&self) -> WeakApp {

@@ -105,6 +105,15 @@ impl EngineRegistry {
         })
     }
 
+    /// Removes the open engines. An engine in use is closed when its last request ends.
+    pub(crate) fn close_all(&self) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.close_replaced();
+        let engines = std::mem::take(&mut open.engines);
+        drop(open);
+        drop(engines);
+    }
+
     /// Returns the open engines that have files: those of the served project and of folders. Opens none, so that a
     /// background job neither creates a memory nor keeps one from being evicted.
     pub(crate) fn open_engines_with_files(&self) -> Vec<Arc<Engine>> {

@@ -13,6 +13,7 @@ mod event_feed;
 mod file_watcher;
 mod idempotency;
 mod listener;
+mod local_setup;
 pub mod mcp;
 mod metrics;
 mod page;
@@ -20,12 +21,17 @@ mod pool;
 mod problem;
 mod review_cache;
 mod router;
+mod setting_changes;
 mod working_memory_cache;
 
 pub use access::{Access, AllowedOrigins};
-pub use app::{App, DisplayedSetting, ServerOptions};
+pub use app::{App, ServerOptions};
 pub use engine_registry::{EngineProvider, EngineRegistry};
 pub use listener::{Certificate, Listener, serve};
+pub use local_setup::{
+    AgentSetup, HookSetup, HookSetupReport, HookState, LocalSetup, Setting, SettingChange,
+    SettingEffect, SettingField, SettingLayer,
+};
 pub use pool::Pool;
 pub use problem::Problem;
 pub use router::router;

@@ -86,6 +86,25 @@ impl HookCallLog {
         )?)
     }
 
+    /// Reads the error messages with their times, oldest first.
+    pub fn errors(&self) -> Vec<(Timestamp, String)> {
+        let path = self.memory.join(LOG);
+        // The older file has the same name with a number after it.
+        let older = self.memory.join(format!("{LOG}.1"));
+        let mut errors = Vec::new();
+        for path in [older, path] {
+            let Ok(text) = read_bounded(&path, 2 * limits::HOOK_LOG_BYTES_MAX) else {
+                continue;
+            };
+            let text = String::from_utf8_lossy(&text);
+            errors.extend(text.lines().filter_map(|line| {
+                let (at, message) = line.split_once(' ')?;
+                Some((at.parse().ok()?, message.to_owned()))
+            }));
+        }
+        errors
+    }
+
     /// Reads the calls, oldest first. The size cap keeps some thousands.
     pub fn read(&self) -> Vec<HookCall> {
         let folder = HookStateFolder::in_memory(&self.memory);
@@ -145,6 +164,10 @@ mod tests {
         }
         let read = calls.read();
         assert!(read.len() > 1_000);
+        let errors = calls.errors();
+        assert!(errors.len() > 10, "both files are read");
+        assert!(errors.iter().all(|(at, _)| *at == one.at));
+        assert!(errors[0].1.starts_with("no no"), "{}", errors[0].1);
         assert!(read.iter().all(|read| *read == one));
         for name in ["hooks/calls", "hooks/calls.1", "hooks.log", "hooks.log.1"] {
             let size = memory.path().join(name).metadata().unwrap().len();

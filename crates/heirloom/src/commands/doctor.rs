@@ -3,7 +3,7 @@
 use crate::hook_installation::HookStatus;
 use crate::store_access::{CliSession, project_identity};
 use crate::terminal_output;
-use heirloom_engine::{CheckLevel, HealthCheck, RepairReport, SalvageReport, SkippedRow};
+use heirloom_engine::{CheckLevel, Doctor, HealthCheck, RepairReport, SalvageReport, SkippedRow};
 use heirloom_model::Fault;
 use serde_json::{Value, json};
 
@@ -28,11 +28,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         );
     }
     let repair = args.repair.then(|| doctor.repair());
-    let mut checks = doctor.examine();
-    let state = session.identity_state(&doctor.place);
-    checks.push(project_identity::check(&state));
-    let start = session.start_folder()?;
-    checks.push(HookStatus::load(&session.env, &start, &doctor.place.folder).check());
+    let checks = examine(&doctor, session)?;
     let is_ok = checks.iter().all(|check| check.level != CheckLevel::Bad)
         && repair
             .as_ref()
@@ -62,6 +58,16 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         }
     }
     Ok(u8::from(!is_ok))
+}
+
+/// Runs all checks without changes: of the memory, the project's identity and the hooks.
+pub(crate) fn examine(doctor: &Doctor, session: &CliSession) -> Result<Vec<HealthCheck>, Fault> {
+    let mut checks = doctor.examine();
+    let state = session.identity_state(&doctor.place);
+    checks.push(project_identity::check(&state));
+    let start = session.start_folder()?;
+    checks.push(HookStatus::load(&session.env, &start, &doctor.place.folder).check());
+    Ok(checks)
 }
 
 fn row(check: &HealthCheck) -> Vec<String> {

@@ -1,13 +1,13 @@
 //! `heirloom serve`.
 
 use super::run::interrupt_flag;
-use crate::config::{KEYS, Layer};
 use crate::engine_provider::CliEngineProvider;
+use crate::local_setup::CliLocalSetup;
 use crate::logging;
 use crate::store_access::CliSession;
 use heirloom_model::{AccessRole, Fault};
 use heirloom_server::{
-    AllowedOrigins, App, Certificate, DisplayedSetting, Listener, ServerOptions, mcp, router, serve,
+    AllowedOrigins, App, Certificate, Listener, ServerOptions, mcp, router, serve,
 };
 use serde_json::json;
 use std::path::PathBuf;
@@ -85,7 +85,7 @@ pub(super) fn serve_until_interrupted(
         },
         policy: session.find_project()?.config.window()?,
         is_secure: listening.is_secure(),
-        settings: settings(session)?,
+        setup: Some(Arc::new(CliLocalSetup::new(session))),
         access_log: logging::request_logger(&session.env),
     };
     let app = App::new(Box::new(CliEngineProvider::new(session)), options);
@@ -133,24 +133,4 @@ pub(super) fn serve_until_interrupted(
     })?;
     drop(address_entry);
     Ok(0)
-}
-
-/// Lists the settings in the format of `heirloom config --show-origin`.
-fn settings(session: &mut CliSession) -> Result<Vec<DisplayedSetting>, Fault> {
-    let config = session.find_project()?.config;
-    let one = |key: &crate::config::ConfigKey| {
-        let (value, origin) = config.get(key)?;
-        let layer = origin.layer.as_str();
-        Some(DisplayedSetting {
-            key: key.name.to_owned(),
-            value: value.to_string(),
-            origin: match origin.layer {
-                Layer::Default => layer.to_owned(),
-                Layer::User | Layer::Project | Layer::Environment | Layer::Flag => {
-                    format!("{layer}: {}", origin.place)
-                }
-            },
-        })
-    };
-    Ok(KEYS.iter().filter_map(one).collect())
 }

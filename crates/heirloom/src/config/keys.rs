@@ -2,7 +2,7 @@
 
 mod value_type;
 
-pub(super) use value_type::ValueType;
+pub(crate) use value_type::ValueType;
 
 use heirloom_model::ConflictPolicy;
 use heirloom_model::limits::{

@@ -5,7 +5,7 @@ mod cumulative_lists;
 mod settings;
 mod value_check;
 
-pub(super) use config_file::read_config;
+pub(crate) use config_file::read_config;
 
 use super::keys::ValueType;
 use super::{ConfigKey, Environment, KEYS};
@@ -16,7 +16,7 @@ use std::path::Path;
 use toml::{Table, Value};
 use value_check::Warning;
 
-const DEFAULTS: &str = include_str!("defaults.toml");
+pub(super) const DEFAULTS: &str = include_str!("defaults.toml");
 
 /// A configuration layer; later ones win.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,7 +1,7 @@
 //! Edits of single keys in a TOML file that keep everything else unchanged.
 
 use heirloom_model::Fault;
-use toml_edit::{DocumentMut, Item, Table};
+use toml_edit::{Document, DocumentMut, Item, Table};
 
 /// Returns `text` with these keys of `section` set; comments, order and other keys stay.
 ///
@@ -23,11 +23,49 @@ pub(crate) fn with_keys(
                 .hint(format!("write it as `[{section}]` with its keys below"))
         })?;
     for (key, value) in keys {
-        let value: toml_edit::Value = value
+        let mut value: toml_edit::Value = value
             .to_string()
             .parse()
             .map_err(|error| Fault::failed(format!("`{key}`: {error}")))?;
+        // A comment after the value is a part of the value.
+        if let Some(previous) = table.get(key).and_then(Item::as_value) {
+            *value.decor_mut() = previous.decor().clone();
+        }
         table.insert(key, toml_edit::value(value));
+    }
+    Ok(document.to_string())
+}
+
+/// Returns `text` without `key` of `section`; comments, order and other keys stay. A missing key changes nothing.
+///
+/// Errors: `Usage` if the text is not TOML, or `section` is not a table.
+pub(crate) fn without_key(text: &str, section: &str, key: &str) -> Result<String, Fault> {
+    let bad = |error: toml_edit::TomlError| {
+        Fault::usage(format!("the config file cannot be read: {error}"))
+    };
+    let positions = Document::parse(text).map_err(bad)?;
+    let table = positions.get(section).and_then(Item::as_table_like);
+    let Some((name, item)) = table.and_then(|table| table.key(key).zip(table.get(key))) else {
+        return Ok(text.to_owned());
+    };
+    let is_line = positions.get(section).is_some_and(Item::is_table) && item.is_value();
+    // The lines are removed from the text, because a document loses the comments above a removed key.
+    if is_line && let (Some(name), Some(value)) = (name.span(), item.span()) {
+        let start = text[..name.start].rfind('\n').map_or(0, |at| at + 1);
+        let rest = &text[value.end..];
+        let end = rest.find('\n').map_or(text.len(), |at| value.end + at + 1);
+        let comment = text[value.end..end].trim_start();
+        let edited = [&text[..start], comment, &text[end..]].concat();
+        if let Ok(document) = edited.parse::<DocumentMut>()
+            && (document.get(section)).is_none_or(|table| table.get(key).is_none())
+        {
+            return Ok(edited);
+        }
+    }
+    let mut document: DocumentMut = text.parse().map_err(bad)?;
+    let table = document.get_mut(section).and_then(Item::as_table_like_mut);
+    if let Some(table) = table {
+        table.remove(key);
     }
     Ok(document.to_string())
 }
@@ -44,6 +82,40 @@ mod tests {
         assert_eq!(
             edited,
             "# mine\n[memory]\nenabled = true # yes\nmax_entries = 7\n"
+        );
+    }
+
+    #[test]
+    fn with_keys_keeps_comment_after_replaced_value() {
+        let text = "[memory]\n# above\nmax_entries = 50 # few\n";
+        let seven = [("max_entries", toml::Value::Integer(7))];
+        let edited = with_keys(text, "memory", &seven).unwrap();
+        assert_eq!(edited, "[memory]\n# above\nmax_entries = 7 # few\n");
+    }
+
+    #[test]
+    fn without_key_keeps_comments_and_other_keys() {
+        let without = |text| without_key(text, "memory", "max_entries").unwrap();
+        for (text, expected) in [
+            (
+                "# mine\n[memory]\n# many\nmax_entries = 7 # seven\nenabled = true\n",
+                "# mine\n[memory]\n# many\n# seven\nenabled = true\n",
+            ),
+            ("[memory]\nmax_entries = 7", "[memory]\n"),
+            ("memory.max_entries = 7\na.b = 1\n", "a.b = 1\n"),
+            (
+                "memory = { enabled = true, max_entries = 7 }\n",
+                "memory = { enabled = true }\n",
+            ),
+            ("[memory]\nenabled = true\n", "[memory]\nenabled = true\n"),
+            ("", ""),
+        ] {
+            assert_eq!(without(text), expected, "{text}");
+        }
+        let list = "[context]\nsources = [\n  \"a 1\", # one\n]\nselection = \"worth\"\n";
+        assert_eq!(
+            without_key(list, "context", "sources").unwrap(),
+            "[context]\nselection = \"worth\"\n"
         );
     }
 

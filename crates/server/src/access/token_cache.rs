@@ -3,12 +3,16 @@
 use super::Access;
 use heirloom_engine::{Token, TokenStamp, Tokens};
 use heirloom_model::Fault;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
 /// Cached access tokens of this server.
 pub(crate) struct TokenCache {
     tokens: Tokens,
     cached: RwLock<Option<(TokenStamp, Arc<Vec<Token>>)>>,
+    /// Time of the last request with each token since the start.
+    last_uses: Mutex<HashMap<String, Instant>>,
 }
 
 impl TokenCache {
@@ -16,6 +20,7 @@ impl TokenCache {
         Self {
             tokens,
             cached: RwLock::new(None),
+            last_uses: Mutex::default(),
         }
     }
 
@@ -32,12 +37,28 @@ impl TokenCache {
                 found = Some(token);
             }
         }
+        if let Some(token) = found {
+            let mut uses = self
+                .last_uses
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            uses.insert(token.id.clone(), Instant::now());
+        }
         Ok(found.map(|token| Access {
             role: token.role,
             project: token.project.as_ref().map(|name| name.as_str().to_owned()),
             holder: Arc::from(format!("token {}", token.id)),
             csrf: None,
         }))
+    }
+
+    /// Returns the time since the last request with a token; `None` if this server has not seen it.
+    pub(crate) fn last_use(&self, id: &str) -> Option<Duration> {
+        let uses = self
+            .last_uses
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        uses.get(id).map(Instant::elapsed)
     }
 
     /// Returns the current tokens: checks the file's metadata, and reads the file only if they changed.

@@ -14,6 +14,7 @@ pub(crate) mod recall;
 pub(crate) mod receipts;
 pub(crate) mod sessions;
 pub(crate) mod settings;
+pub(crate) mod setup;
 pub(crate) mod shell;
 pub(crate) mod tasks;
 mod times;

@@ -7,10 +7,7 @@ use heirloom_model::{Fault, limits};
 use std::path::Path;
 
 /// Reads a config file with its origin; `None` if the file does not exist.
-pub(in crate::config) fn read_config(
-    path: &Path,
-    layer: Layer,
-) -> Result<Option<(Origin, String)>, Fault> {
+pub(crate) fn read_config(path: &Path, layer: Layer) -> Result<Option<(Origin, String)>, Fault> {
     let place = path.to_escaped();
     let most = limits::CONFIG_BYTES_MAX;
     let bytes = match read_bounded_following_links(path, most) {

@@ -1,13 +1,15 @@
 //! Health page: checks of the doctor, facts about the store, and figures of a database server.
 
+use super::first_steps::store_kind;
 use crate::App;
+use crate::local_setup::LocalSetup;
 use crate::page::request_context::times;
 use crate::page::view::settings::{CheckRow, HealthView};
 use crate::page::view::{bytes, number, plural, render_text};
 use crate::page::{PageError, RequestContext, Shell, render};
 use axum::extract::{Query, State};
 use axum::response::Response;
-use heirloom_engine::{CheckLevel, Engine, SharedStoreStatus};
+use heirloom_engine::{CheckLevel, Engine, HealthCheck, SharedStoreStatus};
 use heirloom_model::{Fault, Permission, text};
 use serde::Deserialize;
 
@@ -26,8 +28,10 @@ pub(super) async fn show(
 ) -> Result<Response, PageError> {
     let project = context.resolve_project(Permission::Read)?;
     let is_checked = params.check.is_some();
+    // The setup is that of the served project.
+    let setup = app.options().setup.clone().filter(|_| project.is_none());
     let view = app.with_engine(project, move |engine| {
-        load_health(engine, &context, is_checked)
+        load_health(engine, &context, setup.as_deref(), is_checked)
     });
     render(&view.await?)
 }
@@ -35,19 +39,24 @@ pub(super) async fn show(
 fn load_health(
     engine: &Engine,
     context: &RequestContext,
+    setup: Option<&dyn LocalSetup>,
     is_checked: bool,
 ) -> Result<HealthView, Fault> {
-    let times = times(engine);
-    let store = engine.maintenance().describe_store()?;
     let records: u64 = engine.records().counts()?.iter().map(|(_, n)| n).sum();
-    let checks = if is_checked {
-        engine.examine()
-    } else {
-        Vec::new()
+    let mut checks = match (is_checked, setup) {
+        (false, _) => Vec::new(),
+        (true, Some(setup)) => setup.examine()?,
+        (true, None) => engine.examine(),
     };
-    let worst = checks.iter().map(|check| check.level).max();
-    let last = engine.records().last_write()?;
+    checks.sort_by_key(|check| std::cmp::Reverse(check.level));
+    let worst = checks.first().map(|check| check.level);
+    let (passed, problems): (Vec<_>, Vec<_>) =
+        (checks.iter()).partition(|check| check.level == CheckLevel::Ok);
     let shared = engine.maintenance().shared_status()?;
+    let mut server: Vec<_> = shared.iter().flat_map(server_facts).collect();
+    if let (true, Some(setup), Some(_)) = (is_checked, setup, &shared) {
+        server.extend(setup.server_facts()?);
+    }
     Ok(HealthView {
         shell: Shell::load(engine, context, "settings", "Health")?,
         headline: match worst {
@@ -59,55 +68,61 @@ fn load_health(
                     "records"
                 )
             ),
-            Some(CheckLevel::Ok) => "All is well.".to_owned(),
-            Some(CheckLevel::Warn) => "Nothing is lost; there are warnings.".to_owned(),
+            Some(CheckLevel::Ok) => "All checks passed.".to_owned(),
+            Some(CheckLevel::Warn) => "The store is fine, with warnings.".to_owned(),
             Some(CheckLevel::Bad) => "Action is required.".to_owned(),
         },
-        facts: [
-            ("Place", text::replace_control_chars(&store.location)),
-            ("Size", bytes(store.size_bytes)),
-            ("Records", number(records)),
-            ("Schema", store.schema_version.to_string()),
-            (
-                "Last write",
-                last.map_or_else(|| "never".to_owned(), |at| times.full(at)),
-            ),
-            (
-                "Project",
-                text::replace_control_chars(&engine.display_name()),
-            ),
-            (
-                "Folder",
-                text::replace_control_chars(&engine.root().to_string_lossy()),
-            ),
-        ]
-        .into_iter()
-        .chain(shared.iter().flat_map(server_facts))
-        .collect(),
-        checks: checks
-            .iter()
-            .map(|check| {
-                let (class, icon, word) = match check.level {
-                    CheckLevel::Ok => ("ok", "check", "ok"),
-                    CheckLevel::Warn => ("warn", "note", "warning"),
-                    CheckLevel::Bad => ("bad", "cross", "bad"),
-                };
-                CheckRow {
-                    name: check.name.to_owned(),
-                    class,
-                    icon,
-                    word,
-                    message: render_text(&check.message),
-                    hint: render_text(check.hint.as_deref().unwrap_or_default()),
-                }
-            })
-            .collect(),
+        facts: store_facts(engine, records)?,
+        server,
+        problems: problems.into_iter().map(check_row).collect(),
+        passed: passed.into_iter().map(check_row).collect(),
         is_checked,
     })
 }
 
+fn store_facts(engine: &Engine, records: u64) -> Result<Vec<(&'static str, String)>, Fault> {
+    let times = times(engine);
+    let store = engine.maintenance().describe_store()?;
+    let last = engine.records().last_write()?;
+    Ok(vec![
+        ("Kind", store_kind(engine)?.to_owned()),
+        ("Location", text::replace_control_chars(&store.location)),
+        ("Size", bytes(store.size_bytes)),
+        ("Records", number(records)),
+        ("Schema", store.schema_version.to_string()),
+        (
+            "Last write",
+            last.map_or_else(|| "never".to_owned(), |at| times.full(at)),
+        ),
+        (
+            "Project",
+            text::replace_control_chars(&engine.display_name()),
+        ),
+        (
+            "Folder",
+            text::replace_control_chars(&engine.root().to_string_lossy()),
+        ),
+    ])
+}
+
+fn check_row(check: &HealthCheck) -> CheckRow {
+    let (class, icon, word) = match check.level {
+        CheckLevel::Ok => ("ok", "check", "ok"),
+        CheckLevel::Warn => ("warn", "note", "warning"),
+        CheckLevel::Bad => ("bad", "cross", "bad"),
+    };
+    CheckRow {
+        name: check.name.to_owned(),
+        class,
+        icon,
+        word,
+        message: render_text(&check.message),
+        hint: render_text(check.hint.as_deref().unwrap_or_default()),
+    }
+}
+
 /// Returns facts about a database server, its connections and the cache of this process.
-fn server_facts(shared: &SharedStoreStatus) -> [(&'static str, String); 4] {
+fn server_facts(shared: &SharedStoreStatus) -> [(&'static str, String); 5] {
     let reads = shared.cache_hits + shared.cache_misses;
     let hit_rate = match reads {
         0 => "not used yet".to_owned(),
@@ -131,6 +146,7 @@ fn server_facts(shared: &SharedStoreStatus) -> [(&'static str, String); 4] {
                 shared.connections_in_use, shared.connections_open, shared.connections_max
             ),
         ),
-        ("Cache", hit_rate),
+        ("Round trips", number(shared.round_trips)),
+        ("Cache hits", hit_rate),
     ]
 }

@@ -3,17 +3,21 @@
 use crate::App;
 use crate::page::request_context::times;
 use crate::page::view::chart::spark;
-use crate::page::view::plural;
-use crate::page::view::settings::{HookCallRow, HookEventRow, HooksView};
+use crate::page::view::settings::{HookCallRow, HookEventRow, HookProblemRow, HooksView};
+use crate::page::view::{Times, plural};
 use crate::page::{PageError, RequestContext, Shell, render};
 use axum::extract::State;
 use axum::response::Response;
 use heirloom_capture::{HookCall, HookCallLog};
-use heirloom_model::{Permission, text};
+use heirloom_model::{Permission, Timestamp, text};
 use std::collections::BTreeMap;
 
 /// Maximum number of listed hook calls.
 const CALLS: usize = 40;
+/// Maximum number of listed error messages.
+const PROBLEMS_MAX: usize = 10;
+/// Maximum number of shown characters of an error message.
+const MESSAGE_CHARS_MAX: usize = 400;
 
 /// Shows the calls.
 pub(super) async fn show(
@@ -23,7 +27,8 @@ pub(super) async fn show(
     let project = context.resolve_project(Permission::Read)?;
     let view = app.with_engine(project, move |engine| {
         let times = times(engine);
-        let calls = HookCallLog::in_folder(engine.folder()).read();
+        let log = HookCallLog::in_folder(engine.folder());
+        let calls = log.read();
         let failed = calls.iter().filter(|call| call.failed).count();
         let mut by_event: BTreeMap<&str, Vec<&HookCall>> = BTreeMap::new();
         for call in &calls {
@@ -58,6 +63,7 @@ pub(super) async fn show(
         took.sort_unstable();
         Ok(HooksView {
             shell: Shell::load(engine, &context, "settings", "Hooks")?,
+            problems: problem_rows(&log.errors(), &times),
             headline: match calls.len() {
                 0 => "No hook was called yet.".to_owned(),
                 n => format!(
@@ -71,6 +77,30 @@ pub(super) async fn show(
         })
     });
     render(&view.await?)
+}
+
+/// Groups equal error messages, the newest first.
+fn problem_rows(errors: &[(Timestamp, String)], times: &Times) -> Vec<HookProblemRow> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut newest: Vec<&(Timestamp, String)> = Vec::new();
+    for error in errors.iter().rev() {
+        let count = counts.entry(&error.1).or_default();
+        *count += 1;
+        if *count == 1 {
+            newest.push(error);
+        }
+    }
+    let rows = newest.into_iter().take(PROBLEMS_MAX);
+    rows.map(|(at, message)| HookProblemRow {
+        message: text::excerpt(&text::replace_control_chars(message), MESSAGE_CHARS_MAX),
+        count: plural(
+            counts.get(message.as_str()).copied().unwrap_or(1),
+            "time",
+            "times",
+        ),
+        last: times.full(*at),
+    })
+    .collect()
 }
 
 /// Returns a percentile of sorted values.

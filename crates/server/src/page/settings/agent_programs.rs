@@ -1,0 +1,157 @@
+//! Page of agent programs: hooks that are installed, and installation.
+
+use super::super::view::setup::{AgentRow, AgentsView, HookSetupRow};
+use super::{
+    is_on_this_machine, load_shell, redirect_to, require_admin, require_setup, value_form,
+};
+use crate::App;
+use crate::local_setup::{AgentSetup, HookSetup, HookState, SettingLayer};
+use crate::page::view::plural;
+use crate::page::{PageError, RequestContext, render};
+use crate::setting_changes::SetupChange;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use heirloom_model::{Fault, text};
+
+/// Shows the programs.
+pub(super) async fn show(
+    State(app): State<App>,
+    context: RequestContext,
+) -> Result<Response, PageError> {
+    let mut shell = load_shell(&app, &context, "Agents").await?;
+    value_form::show_toast(&app, &context, &mut shell);
+    let agents = match app.options().setup.clone() {
+        Some(setup) => app.run_blocking(move || setup.agents()).await?,
+        None => Vec::new(),
+    };
+    let is_admin = require_admin(&context).is_ok();
+    let can_install = is_admin && is_on_this_machine(&context, app.options());
+    let installed = agents.iter().filter(|agent| is_installed(agent)).count();
+    let mut rows: Vec<AgentRow> = (agents.iter())
+        .map(|agent| agent_row(agent, can_install))
+        .collect();
+    // Programs that a person uses here come first.
+    rows.sort_by_key(|row| (!row.is_installed, !row.is_on_path));
+    render(&AgentsView {
+        shell,
+        headline: match installed {
+            0 => "No agent program has the hooks yet.".to_owned(),
+            n => format!(
+                "{} the hooks.",
+                plural(n, "agent program has", "agent programs have")
+            ),
+        },
+        rows,
+        is_admin,
+        can_install,
+    })
+}
+
+/// Installs the hooks of a program.
+pub(super) async fn install(
+    State(app): State<App>,
+    context: RequestContext,
+    Path((name, scope)): Path<(String, String)>,
+) -> Result<Response, PageError> {
+    require_admin(&context)?;
+    if !is_on_this_machine(&context, app.options()) {
+        return Err(
+            Fault::refused("hooks are only installed on the machine of the agent")
+                .hint(format!(
+                    "run `heirloom install {}` there",
+                    text::excerpt(&name, 40)
+                ))
+                .into(),
+        );
+    }
+    let setup = require_setup(&app)?;
+    let scope = SettingLayer::by_name(&scope)
+        .ok_or_else(|| Fault::not_found("hooks are for the user or for a project"))?;
+    let installed = app.run_blocking(move || {
+        let agents = setup.agents()?;
+        let agent = agents.iter().find(|agent| agent.name == name);
+        let agent = agent
+            .filter(|agent| !agent.hooks.is_empty())
+            .ok_or_else(|| {
+                Fault::not_found(format!("`{}` has no hooks", text::excerpt(&name, 40)))
+            })?;
+        // An undo removes all hooks, so it is only offered if there were none.
+        let is_new = (agent.hooks.iter())
+            .any(|hooks| hooks.scope == scope && hooks.state == HookState::Missing);
+        let report = setup.change_hooks(agent.name, scope, true)?;
+        Ok((agent.name, report.is_changed && is_new, report.is_changed))
+    });
+    let (agent, can_undo, is_changed) = installed.await?;
+    let id = match can_undo {
+        true => app.setting_changes().add(SetupChange::Hooks(agent, scope)),
+        false => String::new(),
+    };
+    let done = match (can_undo, is_changed) {
+        (true, _) => "setting",
+        (false, true) => "saved",
+        (false, false) => "unchanged",
+    };
+    Ok(redirect_to(
+        "/settings/agents",
+        done,
+        &id,
+        &format!("a-{agent}"),
+    ))
+}
+
+/// Returns true if a program has hooks for the user or the project.
+pub(super) fn is_installed(agent: &AgentSetup) -> bool {
+    (agent.hooks.iter())
+        .any(|hooks| matches!(hooks.state, HookState::Installed | HookState::Outdated))
+}
+
+fn agent_row(agent: &AgentSetup, can_install: bool) -> AgentRow {
+    AgentRow {
+        name: agent.name,
+        executable: agent.executables.first().copied().unwrap_or_default(),
+        is_on_path: agent.is_on_path,
+        is_installed: is_installed(agent),
+        hooks: (agent.hooks.iter())
+            .map(|hooks| hook_row(agent.name, hooks, can_install))
+            .collect(),
+    }
+}
+
+fn hook_row(agent: &'static str, hooks: &HookSetup, can_install: bool) -> HookSetupRow {
+    let (class, icon, word) = match &hooks.state {
+        HookState::Installed => ("ok", "check", "installed"),
+        HookState::Outdated => ("warn", "note", "incomplete"),
+        HookState::Missing => ("faint", "dash", "not installed"),
+        HookState::Unusable(_) => ("bad", "cross", "settings file cannot be used"),
+    };
+    HookSetupRow {
+        agent,
+        scope: hooks.scope.as_str(),
+        reach: match hooks.scope {
+            SettingLayer::User => "All your projects",
+            SettingLayer::Project => "This project, for everyone",
+        },
+        class,
+        icon,
+        word,
+        file: text::replace_control_chars(&hooks.file),
+        problem: match &hooks.state {
+            HookState::Unusable(reason) => text::replace_control_chars(reason),
+            HookState::Installed | HookState::Outdated | HookState::Missing => String::new(),
+        },
+        diff: match can_install {
+            true => text::replace_control_chars(&hooks.diff),
+            false => String::new(),
+        },
+        command: match hooks.scope {
+            SettingLayer::User => format!("heirloom install {agent}"),
+            SettingLayer::Project => format!("heirloom install {agent} --scope project"),
+        },
+        needs_install: matches!(hooks.state, HookState::Missing | HookState::Outdated),
+        verb: match hooks.state {
+            HookState::Outdated => "Update",
+            HookState::Installed | HookState::Missing | HookState::Unusable(_) => "Install",
+        },
+        can_install,
+    }
+}
