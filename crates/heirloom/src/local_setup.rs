@@ -5,13 +5,12 @@ use crate::config::{
     Config, ConfigKey, KEYS, Layer, ValueType, describe_key, field_text, find_value,
     first_sentence, parse_values, plan_key_change, read_config,
 };
-use crate::hook_installation::{self, HookChange, InstallScope, diff};
+use crate::hook_installation::{self, HookChange, InstallScope};
 use crate::store_access::{self, CliSession, FoundProject, fleet_status};
 use heirloom_agents::AgentProgram;
 use heirloom_engine::HealthCheck;
 use heirloom_model::text::EscapedPath;
 use heirloom_model::{ErrorKind, Fault, text};
-use heirloom_redact::Redactor;
 use heirloom_server::{
     AgentSetup, HookSetup, HookSetupReport, HookState, LocalSetup, Setting, SettingChange,
     SettingEffect, SettingField, SettingLayer,
@@ -342,7 +341,7 @@ fn hook_setup(
                 }
             }),
             file: String::new(),
-            diff: String::new(),
+            entries: String::new(),
         },
         Ok((add, remove)) => {
             let file = add.file.to_escaped().to_string();
@@ -353,29 +352,19 @@ fn hook_setup(
                     (true, true) => HookState::Outdated,
                     (true, false) => HookState::Missing,
                 },
-                diff: changed_lines(
-                    add.before.as_deref().unwrap_or_default(),
-                    add.after.as_deref().unwrap_or_default(),
-                ),
+                entries: added_entries(program),
                 file,
             }
         }
     }
 }
 
-/// Returns the added and removed lines of a settings file without secrets. The lines around them are left out, because
-/// they often contain keys of services.
-fn changed_lines(before: &str, after: &str) -> String {
-    let diff = Redactor::default()
-        .redact(&diff("", before, after))
-        .into_owned();
-    let is_change = |line: &&str| {
-        (line.starts_with('+') || line.starts_with('-'))
-            && !line.starts_with("+++")
-            && !line.starts_with("---")
-    };
-    let lines: Vec<&str> = diff.lines().filter(is_change).collect();
-    lines.join("\n")
+/// Returns the text that an installation adds to an empty settings file. The change of the user's own file is not shown,
+/// because such files often contain keys of services.
+fn added_entries(program: AgentProgram) -> String {
+    let editor = program.settings().map(|format| format.editor);
+    let added = editor.and_then(|editor| editor.add("").ok());
+    added.unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -383,13 +372,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn changed_lines_leave_out_other_lines_of_the_file() {
-        let before = "{\n  \"key\": \"private\"\n}\n";
-        let after = "{\n  \"key\": \"private\",\n  \"hooks\": {}\n}\n";
-        let lines = changed_lines("a\nprivate\nb\n", "a\nprivate\nb\nhook\n");
-        assert_eq!(lines, "+hook");
-        assert!(changed_lines(before, after).contains("+  \"hooks\": {}"));
-        assert_eq!(changed_lines(before, before), "");
+    fn every_program_with_hooks_has_entries() {
+        for program in AgentProgram::with_hooks() {
+            assert!(added_entries(program).contains("heirloom"), "{program}");
+        }
     }
 
     #[test]

@@ -41,5 +41,7 @@ mod page;
 mod recall_page;
 #[path = "serve/receipt_page.rs"]
 mod receipt_page;
+#[path = "serve/settings_page.rs"]
+mod settings_page;
 #[path = "serve/tls.rs"]
 mod tls;

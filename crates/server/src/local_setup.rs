@@ -170,8 +170,8 @@ pub struct HookSetup {
     pub state: HookState,
     /// Path of the settings file.
     pub file: String,
-    /// Change that an installation makes, as a unified diff; empty if it changes nothing.
-    pub diff: String,
+    /// Entries that an installation adds to the file.
+    pub entries: String,
 }
 
 /// State of installed hooks.

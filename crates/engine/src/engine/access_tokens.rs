@@ -8,7 +8,7 @@ mod token_storage;
 
 use crate::engine::Maintenance;
 use blake3::Hash;
-use heirloom_model::{AccessRole, Clock, Fault, ProjectName, Timestamp, ToSpan, limits};
+use heirloom_model::{AccessRole, Clock, Fault, ProjectName, Timestamp, ToSpan, limits, text};
 use heirloom_store::Store;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -35,6 +35,8 @@ pub struct Token {
     pub project: Option<ProjectName>,
     /// Time of creation.
     pub created_at: Timestamp,
+    /// Name for people, such as that of the machine that has it.
+    pub name: Option<String>,
     hash: Hash,
 }
 
@@ -84,6 +86,8 @@ struct StoredToken {
     hash: String,
     #[serde(rename = "created_at")]
     created_at: Timestamp,
+    #[serde(rename = "name", default, skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -116,7 +120,23 @@ impl Tokens {
         role: AccessRole,
         project: Option<&ProjectName>,
     ) -> Result<NewToken, Fault> {
-        self.change(|stored| add(stored, role, project.cloned(), self.clock.now()))
+        self.create_named(role, project, None)
+    }
+
+    /// Creates a token with a name for people. Errors: those of [`Tokens::create`]; `Usage` if the name is too long.
+    pub fn create_named(
+        &self,
+        role: AccessRole,
+        project: Option<&ProjectName>,
+        name: Option<&str>,
+    ) -> Result<NewToken, Fault> {
+        let most = limits::TOKEN_NAME_CHARS_MAX;
+        if name.is_some_and(|name| text::chars(name) > most) {
+            return Err(Fault::usage(format!(
+                "the name of a token has at most {most} characters"
+            )));
+        }
+        self.change(|stored| add(stored, role, project.cloned(), name, self.clock.now()))
     }
 
     /// Creates the first token of a memory; `None` if it ever had one.
@@ -128,7 +148,7 @@ impl Tokens {
             if stored.version > 0 {
                 return Ok(None);
             }
-            add(stored, role, None, self.clock.now()).map(Some)
+            add(stored, role, None, None, self.clock.now()).map(Some)
         })
     }
 
@@ -144,6 +164,7 @@ impl Tokens {
                     role: (stored.role.parse()).map_err(|bad: String| self.file_fault(&bad))?,
                     project: project.map_err(|bad| self.file_fault(&bad.to_string()))?,
                     created_at: stored.created_at,
+                    name: stored.name,
                     hash: (Hash::from_hex(&stored.hash))
                         .map_err(|bad| self.file_fault(&bad.to_string()))?,
                 })
@@ -263,6 +284,7 @@ fn add(
     stored: &mut TokenFile,
     role: AccessRole,
     project: Option<ProjectName>,
+    name: Option<&str>,
     now: Timestamp,
 ) -> Result<NewToken, Fault> {
     if stored.tokens.len() >= limits::TOKENS_MAX {
@@ -278,6 +300,7 @@ fn add(
         project: project.map(|project| project.as_str().to_owned()),
         hash: blake3::hash(secret.as_bytes()).to_hex().to_string(),
         created_at: now,
+        name: name.map(text::one_line),
     });
     Ok(NewToken { id, secret })
 }
@@ -320,6 +343,27 @@ mod tests {
         let third = tokens.new_login(AccessRole::User).unwrap();
         let late = at(1_000 + limits::LOGIN_LINK_S);
         assert_eq!(late.redeem_login(&third), Ok(None), "it is too old");
+    }
+
+    #[test]
+    fn token_name_is_stored_up_to_its_limit() {
+        let folder = durable::temporary_folder("tokens-", None).unwrap();
+        let tokens = Tokens {
+            storage: TokenStorage::File(folder.path().join(TOKENS_FILE)),
+            clock: Arc::new(FixedClock(Timestamp::UNIX_EPOCH)),
+        };
+        let longest = "n".repeat(limits::TOKEN_NAME_CHARS_MAX);
+        let create = |name: &str| tokens.create_named(AccessRole::Agent, None, Some(name));
+        create(&longest).unwrap();
+        assert!(create(&format!("{longest}n")).is_err());
+        tokens.create(AccessRole::Agent, None).unwrap();
+        let names: Vec<_> = tokens
+            .list()
+            .unwrap()
+            .into_iter()
+            .map(|token| token.name)
+            .collect();
+        assert_eq!(names, [Some(longest), None]);
     }
 
     #[test]

@@ -27,11 +27,18 @@ pub(crate) fn with_keys(
             .to_string()
             .parse()
             .map_err(|error| Fault::failed(format!("`{key}`: {error}")))?;
-        // A comment after the value is a part of the value.
-        if let Some(previous) = table.get(key).and_then(Item::as_value) {
-            *value.decor_mut() = previous.decor().clone();
+        // `insert` would lose the comments above an existing key, and the value the comment after it.
+        match table.get_mut(key) {
+            Some(item) => {
+                if let Some(previous) = item.as_value() {
+                    *value.decor_mut() = previous.decor().clone();
+                }
+                *item = toml_edit::value(value);
+            }
+            None => {
+                table.insert(key, toml_edit::value(value));
+            }
         }
-        table.insert(key, toml_edit::value(value));
     }
     Ok(document.to_string())
 }

@@ -2,6 +2,8 @@
 
 /// Maximum number of access tokens.
 pub const TOKENS_MAX: usize = 1_000;
+/// Maximum length of a token's name, characters.
+pub const TOKEN_NAME_CHARS_MAX: usize = 80;
 /// Maximum size of the token file, bytes.
 pub const TOKENS_BYTES_MAX: u64 = 1 << 20;
 /// Number of unused login links; the oldest are dropped.

@@ -18,6 +18,7 @@ fn full() -> TokenFile {
                 project: Some("host/owner/name".to_owned()),
                 hash: hash("a"),
                 created_at: "2026-05-01T10:00:00Z".parse().unwrap(),
+                name: Some("laptop".to_owned()),
             },
             StoredToken {
                 id: "8899aabbccddeeff".to_owned(),
@@ -25,6 +26,7 @@ fn full() -> TokenFile {
                 project: None,
                 hash: hash("b"),
                 created_at: "2026-05-01T10:00:01Z".parse().unwrap(),
+                name: None,
             },
         ],
         logins: vec![StoredLogin {

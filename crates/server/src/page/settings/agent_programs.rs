@@ -27,11 +27,14 @@ pub(super) async fn show(
     let is_admin = require_admin(&context).is_ok();
     let can_install = is_admin && is_on_this_machine(&context, app.options());
     let installed = agents.iter().filter(|agent| is_installed(agent)).count();
-    let mut rows: Vec<AgentRow> = (agents.iter())
-        .map(|agent| agent_row(agent, can_install))
-        .collect();
-    // Programs that a person uses here come first.
-    rows.sort_by_key(|row| (!row.is_installed, !row.is_on_path));
+    let (here, others): (Vec<_>, Vec<_>) =
+        (agents.iter()).partition(|agent| agent.is_on_path || is_installed(agent));
+    let rows = |agents: Vec<&AgentSetup>| {
+        let rows = agents
+            .into_iter()
+            .map(|agent| agent_row(agent, can_install));
+        rows.collect::<Vec<_>>()
+    };
     render(&AgentsView {
         shell,
         headline: match installed {
@@ -41,7 +44,8 @@ pub(super) async fn show(
                 plural(n, "agent program has", "agent programs have")
             ),
         },
-        rows,
+        rows: rows(here),
+        others: rows(others),
         is_admin,
         can_install,
     })
@@ -110,7 +114,6 @@ fn agent_row(agent: &AgentSetup, can_install: bool) -> AgentRow {
         name: agent.name,
         executable: agent.executables.first().copied().unwrap_or_default(),
         is_on_path: agent.is_on_path,
-        is_installed: is_installed(agent),
         hooks: (agent.hooks.iter())
             .map(|hooks| hook_row(agent.name, hooks, can_install))
             .collect(),
@@ -139,10 +142,7 @@ fn hook_row(agent: &'static str, hooks: &HookSetup, can_install: bool) -> HookSe
             HookState::Unusable(reason) => text::replace_control_chars(reason),
             HookState::Installed | HookState::Outdated | HookState::Missing => String::new(),
         },
-        diff: match can_install {
-            true => text::replace_control_chars(&hooks.diff),
-            false => String::new(),
-        },
+        entries: text::replace_control_chars(&hooks.entries),
         command: match hooks.scope {
             SettingLayer::User => format!("heirloom install {agent}"),
             SettingLayer::Project => format!("heirloom install {agent} --scope project"),

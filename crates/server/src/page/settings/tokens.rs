@@ -11,7 +11,7 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use heirloom_engine::Token;
 use heirloom_fs::project_fs::display_name;
-use heirloom_model::{AccessRole, Fault, ProjectName, text};
+use heirloom_model::{AccessRole, Fault, ProjectName, limits, text};
 use std::time::Duration;
 
 /// Maximum number of offered projects.
@@ -43,13 +43,14 @@ pub(super) async fn create(
     let project = fields.non_empty("project");
     let project = project.as_deref().map(ProjectName::new).transpose();
     let project = project.map_err(|bad| Fault::usage(bad.to_string()))?;
+    let name = fields.non_empty("name");
     let shared = app.clone();
     let created = app
         .run_blocking(move || {
             shared
                 .token_cache()?
                 .tokens()
-                .create(role, project.as_ref())
+                .create_named(role, project.as_ref(), name.as_deref())
         })
         .await?;
     let mut view = load(&app, &context).await?;
@@ -86,6 +87,7 @@ async fn load(app: &App, context: &RequestContext) -> Result<TokensView, PageErr
             tokens: Vec::new(),
             roles: Vec::new(),
             projects: Vec::new(),
+            name_max: limits::TOKEN_NAME_CHARS_MAX,
             created: None,
         });
     }
@@ -119,6 +121,7 @@ async fn load(app: &App, context: &RequestContext) -> Result<TokensView, PageErr
         projects: (projects.iter())
             .map(|name| (name.as_str().to_owned(), short_name(name)))
             .collect(),
+        name_max: limits::TOKEN_NAME_CHARS_MAX,
         created: None,
     })
 }
@@ -127,13 +130,14 @@ fn token_row(token: &Token, unused: Option<Duration>, times: &Times) -> TokenRow
     let last_used = unused.and_then(|unused| times.now().checked_sub(unused).ok());
     TokenRow {
         id: token.id.clone(),
+        name: text::replace_control_chars(token.name.as_deref().unwrap_or_default()),
         role: token.role.as_str(),
         permissions: describe_role(token.role),
         project: (token.project.as_ref()).map_or_else(|| "every project".to_owned(), short_name),
         created: times.full(token.created_at),
         last_used: last_used.map_or_else(
-            || "not since the server started".to_owned(),
-            |at| times.full(at),
+            || "not used since the server started".to_owned(),
+            |at| format!("last used {}", times.full(at)),
         ),
     }
 }

@@ -111,6 +111,7 @@ fn list_view(
         groups.push(SettingGroup {
             id: "changed".to_owned(),
             title: "Changed".to_owned(),
+            names: String::new(),
             is_open: true,
             rows: first,
         });
@@ -127,10 +128,15 @@ fn list_view(
             None => groups.push(SettingGroup {
                 id: section.to_owned(),
                 title: section_title(section),
+                names: String::new(),
                 is_open: row.form.is_some() || !filter.is_empty(),
                 rows: vec![row],
             }),
         }
+    }
+    for group in groups.iter_mut().filter(|group| group.id != "changed") {
+        let names = group.rows.iter().map(|row| short_name(row.key));
+        group.names = names.collect::<Vec<_>>().join(", ");
     }
     SettingsView {
         headline: match changed {
@@ -189,6 +195,12 @@ fn setting_row(setting: &Setting, rights: EditRights) -> SettingRow {
 
 fn is_changed(setting: &Setting) -> bool {
     setting.origin != "default"
+}
+
+/// Returns the name of a key without its section, as words.
+fn short_name(key: &str) -> String {
+    let (_, name) = key.split_once('.').unwrap_or(("", key));
+    name.replace('_', " ")
 }
 
 fn section_title(section: &str) -> String {

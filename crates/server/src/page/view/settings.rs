@@ -23,6 +23,8 @@ pub(crate) struct SettingsView {
 pub(crate) struct SettingGroup {
     pub(crate) id: String,
     pub(crate) title: String,
+    /// Names of its settings without the section.
+    pub(crate) names: String,
     pub(crate) is_open: bool,
     pub(crate) rows: Vec<SettingRow>,
 }

@@ -15,6 +15,8 @@ pub(crate) struct TokensView {
     pub(crate) roles: Vec<(&'static str, &'static str)>,
     /// Names of the projects with their short names.
     pub(crate) projects: Vec<(String, String)>,
+    /// Maximum length of a name.
+    pub(crate) name_max: usize,
     /// Token that this request created.
     pub(crate) created: Option<CreatedToken>,
 }
@@ -22,6 +24,8 @@ pub(crate) struct TokensView {
 /// Access token without its secret.
 pub(crate) struct TokenRow {
     pub(crate) id: String,
+    /// Empty if it has none.
+    pub(crate) name: String,
     pub(crate) role: &'static str,
     pub(crate) permissions: &'static str,
     pub(crate) project: String,
@@ -42,7 +46,9 @@ pub(crate) struct CreatedToken {
 pub(crate) struct AgentsView {
     pub(crate) shell: Shell,
     pub(crate) headline: String,
+    /// Programs that are installed here or have the hooks.
     pub(crate) rows: Vec<AgentRow>,
+    pub(crate) others: Vec<AgentRow>,
     pub(crate) is_admin: bool,
     pub(crate) can_install: bool,
 }
@@ -52,7 +58,6 @@ pub(crate) struct AgentRow {
     pub(crate) name: &'static str,
     pub(crate) executable: &'static str,
     pub(crate) is_on_path: bool,
-    pub(crate) is_installed: bool,
     /// Hooks of the user and of the project; empty if the program has none.
     pub(crate) hooks: Vec<HookSetupRow>,
 }
@@ -67,8 +72,8 @@ pub(crate) struct HookSetupRow {
     pub(crate) word: &'static str,
     pub(crate) file: String,
     pub(crate) problem: String,
-    /// Lines that an installation adds or removes.
-    pub(crate) diff: String,
+    /// Entries that an installation adds to the file.
+    pub(crate) entries: String,
     pub(crate) command: String,
     pub(crate) needs_install: bool,
     pub(crate) verb: &'static str,
