@@ -3,6 +3,7 @@
 mod backups;
 mod conversation_copies;
 mod diff;
+mod hook_call_stats;
 mod hook_status;
 
 pub(crate) use conversation_copies::{find_conversation_copies, remove_conversation_copies};

@@ -8,6 +8,7 @@ mod config;
 mod embedder;
 mod engine_provider;
 pub mod fuzz_entry_points;
+mod health_checks;
 mod hook_installation;
 mod json_output;
 mod language_model_setup;

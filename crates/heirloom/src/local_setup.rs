@@ -1,10 +1,10 @@
 //! Setup of the machine for the page: config files and hooks of the served project.
 
-use crate::commands::doctor;
 use crate::config::{
     Config, ConfigKey, KEYS, Layer, ValueType, describe_key, field_text, find_value,
     first_sentence, parse_values, plan_key_change, read_config,
 };
+use crate::health_checks::examine;
 use crate::hook_installation::{self, HookChange, InstallScope};
 use crate::store_access::{self, CliSession, FoundProject, fleet_status};
 use heirloom_agents::AgentProgram;
@@ -183,7 +183,7 @@ impl LocalSetup for CliLocalSetup {
 
     fn examine(&self) -> Result<Vec<HealthCheck>, Fault> {
         let session = self.session().fork();
-        doctor::examine(&session.doctor()?, &session)
+        examine(&session.doctor()?, &session)
     }
 
     fn server_facts(&self) -> Result<Vec<(&'static str, String)>, Fault> {
@@ -383,7 +383,7 @@ mod tests {
         let folder = store_access::temporary_folder("path-").unwrap();
         let path = format!(".:{}", folder.path().display());
         assert!(!is_on_path(Some(&path), &["claude"]));
-        std::fs::write(folder.path().join("claude"), "").unwrap();
+        store_access::write_file(&folder.path().join("claude"), b"").unwrap();
         assert!(is_on_path(Some(&path), &["codex", "claude"]));
         assert!(!is_on_path(None, &["claude"]));
     }

@@ -1,9 +1,9 @@
 //! `heirloom doctor`.
 
-use crate::hook_installation::HookStatus;
-use crate::store_access::{CliSession, project_identity};
+use crate::health_checks::examine;
+use crate::store_access::CliSession;
 use crate::terminal_output;
-use heirloom_engine::{CheckLevel, Doctor, HealthCheck, RepairReport, SalvageReport, SkippedRow};
+use heirloom_engine::{CheckLevel, HealthCheck, RepairReport, SalvageReport, SkippedRow};
 use heirloom_model::Fault;
 use serde_json::{Value, json};
 
@@ -58,16 +58,6 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         }
     }
     Ok(u8::from(!is_ok))
-}
-
-/// Runs all checks without changes: of the memory, the project's identity and the hooks.
-pub(crate) fn examine(doctor: &Doctor, session: &CliSession) -> Result<Vec<HealthCheck>, Fault> {
-    let mut checks = doctor.examine();
-    let state = session.identity_state(&doctor.place);
-    checks.push(project_identity::check(&state));
-    let start = session.start_folder()?;
-    checks.push(HookStatus::load(&session.env, &start, &doctor.place.folder).check());
-    Ok(checks)
 }
 
 fn row(check: &HealthCheck) -> Vec<String> {

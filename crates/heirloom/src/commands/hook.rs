@@ -9,7 +9,7 @@ use heirloom_capture::Hooks;
 use heirloom_capture::{HookCall, HookCallLog, HookRequest};
 use heirloom_model::settings::RedactSettings;
 use heirloom_model::text::EscapedPath;
-use heirloom_model::{Fault, Timestamp, TransientCause, limits};
+use heirloom_model::{Fault, TransientCause, limits};
 use heirloom_redact::Redactor;
 use std::io::{self, IsTerminal, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -276,42 +276,4 @@ fn read_event_input() -> io::Result<(Vec<u8>, bool)> {
     (&mut stdin).take(most).read_to_end(&mut bytes)?;
     let more = io::copy(&mut stdin, &mut io::sink())?;
     Ok((bytes, more == 0))
-}
-
-/// Statistics of hook calls.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct HookCallStats {
-    /// Number of recorded calls.
-    pub(crate) calls: usize,
-    /// Time, program and event of the newest call.
-    pub(crate) last: Option<(Timestamp, String)>,
-    /// Median duration in milliseconds.
-    pub(crate) p50_ms: f64,
-    /// 99th percentile of the duration in milliseconds.
-    pub(crate) p99_ms: f64,
-    /// Number of failed calls.
-    pub(crate) failures: usize,
-}
-
-/// Computes the statistics of a project's hook calls.
-pub(crate) fn hook_call_stats(memory: &Path) -> HookCallStats {
-    let mut all = HookCallLog::in_folder(memory).read();
-    let last = all
-        .last()
-        .map(|call| (call.at, format!("{} {}", call.host, call.event)));
-    let failures = all.iter().filter(|call| call.failed).count();
-    all.sort_by_key(|call| call.took_us);
-    let share = |percent: usize| {
-        let place = (all.len() * percent / 100).min(all.len().saturating_sub(1));
-        #[expect(clippy::cast_precision_loss, reason = "a time of some milliseconds")]
-        all.get(place)
-            .map_or(0.0, |call| call.took_us as f64 / 1_000.0)
-    };
-    HookCallStats {
-        calls: all.len(),
-        last,
-        p50_ms: share(50),
-        p99_ms: share(99),
-        failures,
-    }
 }

@@ -1,7 +1,7 @@
 //! Status of the hooks: installations, and statistics of their calls.
 
+use super::hook_call_stats::{HookCallStats, hook_call_stats};
 use super::{InstalledHooks, find_installed, is_on_path};
-use crate::commands::hook::{HookCallStats, hook_call_stats};
 use crate::config::Environment;
 use heirloom_engine::{CheckLevel, HealthCheck};
 use serde_json::{Value, json};

@@ -2,6 +2,7 @@
 //! preferences of the browser.
 
 mod agent_programs;
+mod change_toast;
 pub(in crate::page) mod first_steps;
 mod health_checks;
 mod hook_calls;

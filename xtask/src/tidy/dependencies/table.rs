@@ -286,7 +286,7 @@ pub(super) const CYCLES: &[Cycles] = &[
     // MCP opens engines as the commands do.
     Cycles {
         parent: "heirloom",
-        modules: 3,
+        modules: 2,
     },
     // The application holds the caches of its handlers, and handlers take the application.
     Cycles {

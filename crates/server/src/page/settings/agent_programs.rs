@@ -2,7 +2,7 @@
 
 use super::super::view::setup::{AgentRow, AgentsView, HookSetupRow};
 use super::{
-    is_on_this_machine, load_shell, redirect_to, require_admin, require_setup, value_form,
+    change_toast, is_on_this_machine, load_shell, redirect_to, require_admin, require_setup,
 };
 use crate::App;
 use crate::local_setup::{AgentSetup, HookSetup, HookState, SettingLayer};
@@ -19,7 +19,7 @@ pub(super) async fn show(
     context: RequestContext,
 ) -> Result<Response, PageError> {
     let mut shell = load_shell(&app, &context, "Agents").await?;
-    value_form::show_toast(&app, &context, &mut shell);
+    change_toast::show_toast(&app, &context, &mut shell);
     let agents = match app.options().setup.clone() {
         Some(setup) => app.run_blocking(move || setup.agents()).await?,
         None => Vec::new(),

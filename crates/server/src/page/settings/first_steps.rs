@@ -4,7 +4,7 @@ use super::super::view::setup::{FirstStep, FirstSteps, FirstStepsView};
 use super::agent_programs::is_installed;
 use crate::App;
 use crate::local_setup::LocalSetup;
-use crate::page::view::{bytes, number};
+use crate::page::view::{bytes, plural};
 use crate::page::{PageError, RequestContext, Shell, render};
 use axum::extract::State;
 use axum::response::Response;
@@ -82,7 +82,11 @@ pub(in crate::page) fn load_first_steps(
             records > 0,
             match records {
                 0 => "Write down a fact that every agent should know.".to_owned(),
-                n => format!("{} records", number(n)),
+                n => plural(
+                    usize::try_from(n).unwrap_or(usize::MAX),
+                    "record",
+                    "records",
+                ),
             },
             "heirloom remember \"the tests need a database on port 5433\"".to_owned(),
         ),

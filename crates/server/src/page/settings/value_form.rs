@@ -2,13 +2,14 @@
 
 use super::super::view::render_text;
 use super::super::view::settings::{SettingForm, SettingLayerRow, SettingRowView};
+use super::change_toast::{describe_change, undo_toast};
 use super::value_list::{EditRights, ListParams, load_list, load_row};
 use super::{is_on_this_machine, redirect_to, require_admin, require_setup};
 use crate::local_setup::{Setting, SettingChange, SettingEffect, SettingField, SettingLayer};
 use crate::page::form_fields::FormFields;
 use crate::page::toast::with_refresh_trigger;
 use crate::page::view::knowledge::ToastView;
-use crate::page::{PageError, RequestContext, Shell, Toast, render, render_with_status};
+use crate::page::{PageError, RequestContext, Toast, render, render_with_status};
 use crate::setting_changes::SetupChange;
 use crate::{App, Problem};
 use axum::extract::{Path, State};
@@ -166,42 +167,6 @@ fn answer_change(
         toast,
         is_target,
     })?))
-}
-
-/// Shows the toast of the change that a redirect names.
-pub(super) fn show_toast(app: &App, context: &RequestContext, shell: &mut Shell) {
-    let Some((_, id)) = context.done.as_ref().filter(|(done, _)| done == "setting") else {
-        return;
-    };
-    shell.toast = app.setting_changes().find(id).map(|change| {
-        let words = match &change {
-            SetupChange::Setting(change) => describe_change(change),
-            SetupChange::Hooks(agent, _) => format!("The hooks of {agent} are installed."),
-        };
-        undo_toast(context, words, id)
-    });
-}
-
-/// Creates the toast of a change; `id` is its id, or empty if nothing can be undone.
-pub(super) fn undo_toast(context: &RequestContext, words: String, id: &str) -> Toast {
-    let mut toast = Toast::of(context, words, "");
-    if !id.is_empty() {
-        toast.undo = format!("/settings/undo/{id}");
-    }
-    toast
-}
-
-fn describe_change(change: &SettingChange) -> String {
-    let reach = match change.layer {
-        SettingLayer::User => "for all your projects",
-        SettingLayer::Project => "for this project",
-    };
-    let effect = match change.effect {
-        SettingEffect::Now => "in effect now",
-        SettingEffect::NextCommand => "in effect from the next command or hook on",
-        SettingEffect::Restart => "in effect in commands; in this server after a restart",
-    };
-    format!("{} is changed {reach}, {effect}.", change.key)
 }
 
 impl SettingForm {

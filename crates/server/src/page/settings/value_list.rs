@@ -2,7 +2,7 @@
 
 use super::super::view::settings::{SettingForm, SettingGroup, SettingRow, SettingsView};
 use super::super::view::{plural, render_text};
-use super::{is_on_this_machine, load_shell, require_admin, value_form};
+use super::{change_toast, is_on_this_machine, load_shell, require_admin};
 use crate::App;
 use crate::local_setup::{LocalSetup, Setting};
 use crate::page::{PageError, RequestContext, render};
@@ -65,7 +65,7 @@ pub(super) async fn load_list(
     open: Option<SettingForm>,
 ) -> Result<SettingsView, PageError> {
     let mut shell = load_shell(app, context, "Settings").await?;
-    value_form::show_toast(app, context, &mut shell);
+    change_toast::show_toast(app, context, &mut shell);
     let settings = match app.options().setup.clone() {
         Some(setup) => app.run_blocking(move || setup.settings()).await?,
         None => Vec::new(),
