@@ -112,7 +112,7 @@ mod tests {
             ("memory.max_entries = 7\na.b = 1\n", "a.b = 1\n"),
             (
                 "memory = { enabled = true, max_entries = 7 }\n",
-                "memory = { enabled = true }\n",
+                "memory = { enabled = true}\n",
             ),
             ("[memory]\nenabled = true\n", "[memory]\nenabled = true\n"),
             ("", ""),

@@ -15,7 +15,7 @@ const CALL_TIMEOUT: Duration = Duration::from_secs(300);
 /// Initialised project with its own home folder.
 pub(crate) struct ProjectFixture {
     pub(crate) project: TempProject,
-    home: TempProject,
+    pub(crate) home: TempProject,
 }
 
 /// Result of one call of the program.
