@@ -186,9 +186,14 @@ impl SettingForm {
             is_set: value.is_some(),
             value: value.clone().unwrap_or_default(),
         };
+        // The config files are those of the folder that is served, also while another project is shown.
+        let project_label = match context.chosen {
+            None => "This project",
+            Some(_) => "The project in the server's folder",
+        };
         let mut layers = vec![layer(SettingLayer::User, "All my projects", &setting.user)];
         if setting.danger.is_none() {
-            let project = layer(SettingLayer::Project, "This project", &setting.project);
+            let project = layer(SettingLayer::Project, project_label, &setting.project);
             layers.insert(0, project);
         }
         let mut form = Self {
