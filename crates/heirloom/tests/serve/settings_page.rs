@@ -378,7 +378,7 @@ fn hooks_page_groups_error_messages() {
     let line = "2026-05-01T10:00:00Z the <store> is busy\n";
     let project = &server.fixture.project;
     project
-        .write(".heirloom/hooks.log", &line.repeat(3))
+        .write(".heirloom/hooks.log", line.repeat(3))
         .unwrap();
     let calls = "2026-05-01T10:00:00Z codex Stop 4200 failed\n";
     project.write(".heirloom/hooks/calls", calls).unwrap();
