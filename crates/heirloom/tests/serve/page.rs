@@ -8,7 +8,6 @@ use serde_json::json;
 
 /// Browser that is logged in.
 pub(crate) struct Browser<'s> {
-    server: &'s Server,
     pub(crate) server: &'s Server,
     cookie: String,
     csrf: String,
