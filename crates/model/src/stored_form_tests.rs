@@ -58,6 +58,7 @@ fn record_attributes_match_golden_file() {
     };
     let task = Task {
         task_type: word("issue"),
+        title: word("Log in with a key"),
         branch: word("login"),
         pr_number: Some(7),
         blocked_reason: word("no key"),

@@ -19,6 +19,8 @@ pub const TASK_MAIN: &str = "main";
 pub struct TaskChange {
     /// `issue`, `pr`, or any other word.
     pub task_type: Option<String>,
+    /// Title in a person's words; an empty text removes it.
+    pub title: Option<String>,
     /// The phase.
     pub phase: Option<String>,
     /// The branch.
@@ -104,6 +106,7 @@ impl Tasks<'_> {
         record.key = Some(id.to_owned());
         let typed = Task {
             task_type: change.task_type.clone(),
+            title: change.title.as_deref().map(one_line_title),
             branch: change
                 .branch
                 .clone()
@@ -114,8 +117,15 @@ impl Tasks<'_> {
             ..Task::default()
         };
         record.attrs = typed.to_attrs();
-        if known.is_none() && change.blocked_reason.as_deref() == Some("") {
-            record.attrs.remove("blocked_reason");
+        if known.is_none() {
+            for (name, value) in [
+                ("blocked_reason", &change.blocked_reason),
+                ("title", &change.title),
+            ] {
+                if value.as_deref().is_some_and(|text| text.trim().is_empty()) {
+                    record.attrs.remove(name);
+                }
+            }
         }
         Ok(Change::Put {
             record: Box::new(record),
@@ -273,6 +283,11 @@ impl Tasks<'_> {
     pub fn known_task(&self, id: &str, source: &str) -> Result<Change, Fault> {
         self.task_change(id, &TaskChange::default(), source)
     }
+}
+
+/// Puts a title on one line.
+fn one_line_title(title: &str) -> String {
+    title.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the last answer of a transaction.

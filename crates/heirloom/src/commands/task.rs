@@ -23,6 +23,9 @@ enum TaskSubcommand {
         /// issue, pr, or any other word
         #[arg(long = "type", value_name = "TYPE")]
         task_type: Option<String>,
+        /// The title; an empty text removes it
+        #[arg(long, value_name = "TEXT")]
+        title: Option<String>,
         /// The phase it is in
         #[arg(long, value_name = "NAME")]
         phase: Option<String>,
@@ -70,6 +73,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         TaskSubcommand::Set {
             id,
             task_type,
+            title,
             phase,
             branch,
             pr,
@@ -77,6 +81,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         } => {
             let change = TaskChange {
                 task_type,
+                title,
                 phase,
                 branch,
                 pr_number: pr,
@@ -140,7 +145,7 @@ fn row(task: &Record) -> Vec<String> {
     let blocked = attr("blocked_reason");
     vec![
         task.key.clone().unwrap_or_default(),
-        task.text.clone(),
+        task.attr_str("title").unwrap_or(&task.text).to_owned(),
         task.scope.phase.clone().unwrap_or_default(),
         attr("branch"),
         if blocked.is_empty() {

@@ -38,6 +38,10 @@ pub struct Task {
     /// `issue`, `pr`, or any other word.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub task_type: Option<String>,
+    /// Title in a person's words; an empty text removes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "title")]
+    pub title: Option<String>,
     /// Branch of the work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "branch")]
@@ -77,6 +81,10 @@ impl Task {
     #[must_use]
     pub fn merged_with(mut self, newer: Self) -> Self {
         self.task_type = newer.task_type.or(self.task_type);
+        self.title = newer
+            .title
+            .or(self.title)
+            .filter(|title| !title.trim().is_empty());
         self.branch = newer.branch.or(self.branch);
         self.pr_number = newer.pr_number.or(self.pr_number);
         self.blocked_reason = newer

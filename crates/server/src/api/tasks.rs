@@ -57,6 +57,7 @@ pub(super) struct Task {
     /// Id of the record.
     id: String,
     project: String,
+    /// Given title, otherwise its type and id.
     title: String,
     /// open, done or failed.
     state: String,
@@ -78,7 +79,7 @@ fn task(record: &Record) -> Task {
         task_id: record.key.clone().unwrap_or_default(),
         id: record.id.to_string(),
         project: record.project.as_str().to_owned(),
-        title: record.text.clone(),
+        title: attr("title").unwrap_or_else(|| record.text.clone()),
         state: attr("state").unwrap_or_else(|| "open".to_owned()),
         task_type: attr("type"),
         phase: record.scope.phase.clone(),
@@ -160,6 +161,8 @@ pub(super) struct TaskRequest {
     project: Option<String>,
     /// issue, pr, or any other word.
     r#type: Option<String>,
+    /// Title in a person's words; an empty text removes it.
+    title: Option<String>,
     phase: Option<String>,
     branch: Option<String>,
     #[serde(default, deserialize_with = "deserialize_count")]
@@ -187,6 +190,7 @@ pub(super) async fn set(
     let source = access.resolve_source(body.source.as_deref())?;
     let change = TaskChange {
         task_type: body.r#type,
+        title: body.title,
         phase: body.phase,
         branch: body.branch,
         pr_number: body.pr_number,

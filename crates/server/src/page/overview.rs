@@ -10,6 +10,8 @@ mod pending_decisions;
 pub(super) use lesson_outcomes::list;
 
 use super::pending_items::PendingItems;
+use super::task_title::task_title;
+use super::tasks::TaskStatus;
 use super::view::chart::spark;
 use super::view::overview::{KindRow, OpenTaskRow, OverviewView};
 use super::view::{Times, number, plural};
@@ -21,8 +23,8 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use heirloom_engine::{Engine, Filter};
-use heirloom_model::kinds::{ErrorRecord, Task, TaskState};
-use heirloom_model::{Action, Event, Fault, Kind, KindData, Permission, Record, RecordId};
+use heirloom_model::kinds::ErrorRecord;
+use heirloom_model::{Action, Event, Fault, Kind, Permission, Record, RecordId};
 use lesson_outcomes::LessonReport;
 use serde::Deserialize;
 
@@ -241,13 +243,11 @@ fn open_tasks(
     let filter = Filter::current(&[Kind::Task], engine.now()).limit(TASKS_READ);
     let mut rows = Vec::new();
     for record in engine.records().find(&filter)? {
-        let Ok(task) = Task::from_record(&record) else {
-            continue;
-        };
-        if matches!(task.state, Some(TaskState::Done | TaskState::Failed)) {
+        let status = TaskStatus::load(engine, &record)?;
+        if status.is_over() {
             continue;
         }
-        rows.push(open_task(engine, &record, &task)?);
+        rows.push(open_task(engine, &record, &status)?);
         if rows.len() == TASKS {
             break;
         }
@@ -258,31 +258,29 @@ fn open_tasks(
 }
 
 /// Loads a task with its progress. Errors without a task are shown under pending decisions.
-fn open_task(engine: &Engine, record: &Record, task: &Task) -> Result<OpenTaskRow, Fault> {
+fn open_task(
+    engine: &Engine,
+    record: &Record,
+    status: &TaskStatus,
+) -> Result<OpenTaskRow, Fault> {
     let id = record.key.as_deref().unwrap_or_default();
-    let known = engine.tasks().progress(id)?;
-    let errors = known.open_errors;
-    let blocked = task.blocked_reason.as_deref().filter(|why| !why.is_empty());
-    let (state, class, icon) = match (blocked, errors, record.scope.phase.as_deref()) {
-        (Some(_), ..) => ("blocked", "warn", "pause"),
-        (None, 1.., _) => ("failing", "bad", "cross"),
-        (None, 0, Some(phase)) => (phase, "k-task", "task"),
-        (None, 0, None) => ("open", "soft", "dash"),
-    };
-    let detail = match (blocked, known.steps) {
-        (Some(why), _) => why.to_owned(),
-        (None, 0) => plural(errors, "open error", "open errors"),
-        (None, steps) => format!(
+    let progress = engine.tasks().progress(id)?;
+    let detail = match (status, progress.steps) {
+        (TaskStatus::Blocked(why), _) => why.clone(),
+        (TaskStatus::Failing, 0) => plural(progress.open_errors, "open error", "open errors"),
+        (_, 0) => format!("by {}", record_label::source_label(&record.source)),
+        (_, steps) => format!(
             "{} of {steps} steps, {}",
-            known.done,
+            progress.done,
             record_label::source_label(&record.source)
         ),
     };
+    let (class, icon) = status.style();
     Ok(OpenTaskRow {
         href: record_label::task_href(id),
-        title: record_label::task_title(record),
-        detail: heirloom_model::text::replace_control_chars(&detail),
-        state: heirloom_model::text::replace_control_chars(&state.to_lowercase()),
+        title: task_title(engine, record)?,
+        detail,
+        state: status.label(),
         class,
         icon,
     })

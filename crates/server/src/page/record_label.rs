@@ -81,16 +81,6 @@ pub(crate) fn task_label(id: &str) -> String {
     }
 }
 
-/// Returns the title of a task: its id with its title or branch.
-pub(crate) fn task_title(record: &Record) -> String {
-    let id = record.key.as_deref().unwrap_or_default();
-    let title = record.attr_str("title").or(record.attr_str("branch"));
-    match title {
-        Some(title) => format!("{} {}", task_label(id), text::replace_control_chars(title)),
-        None => text::replace_control_chars(&record.text),
-    }
-}
-
 /// Returns the label of a source: `you` for the user.
 pub(crate) fn source_label(source: &str) -> String {
     match source {

@@ -102,6 +102,9 @@ struct Attributes {
     /// Task: `issue`, `pr` or another word. Artifact: `file`, `patch`, `test`, `document` or `config`.
     #[serde(skip_serializing_if = "Option::is_none")]
     r#type: Option<String>,
+    /// Task: its title, if one was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
     /// Task.
     #[serde(skip_serializing_if = "Option::is_none")]
     branch: Option<String>,

@@ -1,17 +1,19 @@
-//! Task page: result, timeline and list of attempts, steps, artifacts.
+//! Task page: result, attempts, steps, artifacts, and the memory around the task.
 
+use super::TaskStatus;
 use super::attempt_timeline::timeline_chart;
+use super::task_memory::TaskMemory;
 use super::task_rows::{artifact_row, attempt_row, open_error_row, step_row};
 use crate::App;
 use crate::page::request_context::times;
-use crate::page::view::chart::put;
+use crate::page::task_title::task_title;
 use crate::page::view::tasks::{SimilarAttemptsView, StepRow, TaskView};
-use crate::page::view::{Html, escape, plural, render_text, short_number};
+use crate::page::view::{Html, duration, plural, render_text, short_number};
 use crate::page::{PageError, RequestContext, Shell, record_label, render};
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use heirloom_engine::{ArtifactFilter, Engine, EpisodeFilter};
-use heirloom_model::kinds::{Episode, Task, TaskState};
+use heirloom_model::kinds::{Episode, Task};
 use heirloom_model::{Fault, KindData, Permission, Record, text};
 use serde::Deserialize;
 
@@ -48,6 +50,73 @@ fn load(
     let times = times(engine);
     let known = engine.tasks().get(id)?;
     let task = Task::from_record(&known.task).unwrap_or_default();
+    let status = TaskStatus::load(engine, &known.task)?;
+    let episodes = episodes(engine, id)?;
+    let artifacts = engine.artifacts().verify_all(&ArtifactFilter {
+        task: Some(id.to_owned()),
+        ..ArtifactFilter::default()
+    })?;
+    // The engine also lists errors without a task.
+    let errors: Vec<&Record> = known
+        .open_errors
+        .iter()
+        .filter(|error| error.scope.task.as_deref() == Some(id))
+        .collect();
+    let title = task_title(engine, &known.task)?;
+    let mut steps: Vec<StepRow> = known
+        .completed
+        .iter()
+        .map(|one| step_row(one, true, &times))
+        .collect();
+    let done = steps.len();
+    steps.extend(known.pending.iter().map(|one| step_row(one, false, &times)));
+    let memory = TaskMemory::load(engine, id, &times)?;
+    let (class, icon) = status.style();
+    let name = text::replace_control_chars(&known.task.text);
+    Ok(TaskView {
+        shell: Shell::load(engine, context, "tasks", title.clone())?,
+        id: text::replace_control_chars(id),
+        href: record_label::task_href(id),
+        noun: match title == name {
+            true => "Task".to_owned(),
+            false => format!("Task · {name}"),
+        },
+        state: status.label(),
+        class,
+        icon,
+        title,
+        result: result(&status, &episodes, errors.len()),
+        sub: subtitle(&episodes, &task),
+        remains: remains(&status, errors.len(), known.pending.len()),
+        is_over: status.is_over(),
+        strip: timeline_chart(&episodes, &times),
+        tries: episodes
+            .iter()
+            .map(|(record, one)| attempt_row(record, one, &times))
+            .collect(),
+        done,
+        steps,
+        artifacts: artifacts.iter().map(artifact_row).collect(),
+        errors: errors
+            .iter()
+            .map(|one| open_error_row(one, context, &times))
+            .collect(),
+        facts: facts(&known.task, &task, &episodes),
+        receipts: memory.receipts,
+        receipts_all: memory.receipts_all,
+        learned: memory.learned,
+        sessions: memory.sessions,
+        sessions_all: memory.sessions_all,
+        approach: text::replace_control_chars(approach),
+        tried: match approach {
+            "" => None,
+            approach => Some(find_similar(engine, approach)?),
+        },
+    })
+}
+
+/// Returns the newest attempts of a task, oldest first.
+fn episodes(engine: &Engine, id: &str) -> Result<Vec<(Record, Episode)>, Fault> {
     let filter = EpisodeFilter {
         task: Some(id.to_owned()),
         limit: Some(TRIES),
@@ -60,77 +129,45 @@ fn load(
         }
     }
     episodes.reverse();
-    let artifacts = engine.artifacts().verify_all(&ArtifactFilter {
-        task: Some(id.to_owned()),
-        ..ArtifactFilter::default()
-    })?;
-    let is_over = matches!(task.state, Some(TaskState::Done | TaskState::Failed));
-    let failed = episodes
-        .iter()
-        .filter(|(_, one)| one.action == "failed")
-        .count();
-    let name = record_label::task_title(&known.task);
-    let mut steps: Vec<StepRow> = known
-        .completed
-        .iter()
-        .map(|one| step_row(one, true, &times))
-        .collect();
-    let done = steps.len();
-    steps.extend(known.pending.iter().map(|one| step_row(one, false, &times)));
-    Ok(TaskView {
-        shell: Shell::load(engine, context, "tasks", name.clone())?,
-        id: text::replace_control_chars(id),
-        href: record_label::task_href(id),
-        noun: format!("Task · {}", text::replace_control_chars(&known.task.text)),
-        title: name,
-        result: result(&task, &episodes),
-        sub: subtitle(failed, &task),
-        is_over,
-        strip: timeline_chart(&episodes, &times),
-        tries: episodes
-            .iter()
-            .map(|(record, one)| attempt_row(record, one, &times))
-            .collect(),
-        done,
-        steps,
-        artifacts: artifacts.iter().map(artifact_row).collect(),
-        errors: known
-            .open_errors
-            .iter()
-            .map(|one| open_error_row(one, context, &times))
-            .collect(),
-        facts: facts(engine, &known.task, &task, &episodes)?,
-        approach: text::replace_control_chars(approach),
-        tried: match approach {
-            "" => None,
-            approach => Some(find_similar(engine, approach)?),
-        },
-    })
+    Ok(episodes)
 }
 
-fn result(task: &Task, episodes: &[(Record, Episode)]) -> String {
+fn result(status: &TaskStatus, episodes: &[(Record, Episode)], errors: usize) -> String {
     let tries = episodes.len();
     let worked = episodes
         .iter()
         .position(|(_, one)| one.action == "completed");
-    let blocked = task.blocked_reason.as_deref().filter(|why| !why.is_empty());
-    match (task.state, worked, blocked) {
-        (Some(TaskState::Done), Some(at), _) => format!("Done on the {} try.", ordinal(at + 1)),
-        (Some(TaskState::Done), None, _) => "Done.".to_owned(),
-        (Some(TaskState::Failed), ..) => "Failed.".to_owned(),
-        (_, _, Some(why)) => format!(
-            "Blocked: {}.",
-            text::replace_control_chars(why.trim_end_matches('.'))
-        ),
-        (_, Some(_), None) => format!(
-            "Open; {} so far, one worked.",
-            plural(tries, "try", "tries")
-        ),
-        (_, None, None) if tries == 0 => "Open, not tried yet.".to_owned(),
-        (_, None, None) => format!(
-            "Open; {} so far, none worked.",
-            plural(tries, "try", "tries")
-        ),
+    let so_far = match worked {
+        _ if tries == 0 => "not tried yet".to_owned(),
+        Some(_) => format!("{} so far, one worked", plural(tries, "try", "tries")),
+        None => format!("{} so far, none worked", plural(tries, "try", "tries")),
+    };
+    match (status, worked) {
+        (TaskStatus::Done, Some(at)) => format!("Done on the {} try.", ordinal(at + 1)),
+        (TaskStatus::Done, None) => "Done.".to_owned(),
+        (TaskStatus::Failed, _) => "Failed.".to_owned(),
+        (TaskStatus::Blocked(why), _) => format!("Blocked: {}.", why.trim_end_matches('.')),
+        (TaskStatus::Failing, _) => {
+            let open = plural(errors, "error is open", "errors are open");
+            format!("Failing: {open}; {so_far}.")
+        }
+        (TaskStatus::InPhase(_) | TaskStatus::Open, _) => format!("Open; {so_far}."),
+    }
+}
+
+/// Returns the sentence for a task that ended although something remains; empty for others.
+fn remains(status: &TaskStatus, errors: usize, steps: usize) -> String {
+    let parts = [
+        (errors, plural(errors, "error is still open", "errors are still open")),
+        (steps, plural(steps, "step is not done", "steps are not done")),
+    ];
+    let parts: Vec<String> = parts
+        .into_iter()
+        .filter_map(|(n, words)| (n > 0).then_some(words))
+        .collect();
+    match status.is_over() && !parts.is_empty() {
+        true => format!("The task is {}, but {}.", status.label(), parts.join(", and ")),
+        false => String::new(),
     }
 }
 
@@ -145,22 +182,24 @@ fn ordinal(n: usize) -> String {
     }
 }
 
-fn subtitle(failed: usize, task: &Task) -> String {
+fn subtitle(episodes: &[(Record, Episode)], task: &Task) -> String {
+    let failed = episodes
+        .iter()
+        .filter(|(_, one)| one.action == "failed")
+        .count();
     match (failed, &task.branch) {
-        (0, Some(branch)) => format!("Worked on in {}.", text::replace_control_chars(branch)),
+        (0, Some(branch)) => format!("Branch {}.", text::replace_control_chars(branch)),
         (0, None) => "No approach has failed.".to_owned(),
-        (1, _) => "One approach failed; its reason is in the next context.".to_owned(),
-        (n, _) => format!("{n} approaches failed; each reason is in the next context."),
+        (1, _) => "One approach failed; contexts of this task name its reason.".to_owned(),
+        (n, _) => format!("{n} approaches failed; contexts of this task name each reason."),
     }
 }
 
 fn facts(
-    engine: &Engine,
     record: &Record,
     task: &Task,
     episodes: &[(Record, Episode)],
-) -> Result<Vec<(&'static str, Html)>, Fault> {
-    let id = record.key.as_deref().unwrap_or_default();
+) -> Vec<(&'static str, Html)> {
     let mut facts = Vec::new();
     if let Some(phase) = &record.scope.phase {
         facts.push(("Phase", render_text(&phase.to_lowercase())));
@@ -170,6 +209,10 @@ fn facts(
     }
     if let Some(number) = task.pr_number {
         facts.push(("Pull request", render_text(&format!("#{number}"))));
+    }
+    let time: u64 = episodes.iter().filter_map(|(_, one)| one.duration_ms).sum();
+    if time > 0 {
+        facts.push(("Time", render_text(&duration(time))));
     }
     let read: u64 = episodes.iter().filter_map(|(_, one)| one.tokens_in).sum();
     let written: u64 = episodes.iter().filter_map(|(_, one)| one.tokens_out).sum();
@@ -183,17 +226,7 @@ fn facts(
             )),
         ));
     }
-    let sessions = engine.sessions().sessions_of(Some(id), 50)?;
-    if let Some(newest) = sessions.first() {
-        let mut link = String::from("<a href=\"");
-        escape(&record_label::session_href(&newest.id), &mut link);
-        put(
-            &mut link,
-            format_args!("\">{}</a>", plural(sessions.len(), "session", "sessions")),
-        );
-        facts.push(("Sessions", Html::from_markup(link)));
-    }
-    Ok(facts)
+    facts
 }
 
 /// Finds past attempts similar to an approach.

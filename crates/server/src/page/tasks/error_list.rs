@@ -15,6 +15,8 @@ use heirloom_model::{Kind, Permission, text};
 
 /// Maximum number of shown errors, newest first.
 const SHOWN: usize = 60;
+/// Maximum number of counted errors.
+const COUNTED: usize = 1_000;
 
 pub(super) async fn list(
     State(app): State<App>,
@@ -24,10 +26,15 @@ pub(super) async fn list(
     let view = app.with_engine(project, move |engine| {
         let times = times(engine);
         let filter = Filter::current(&[Kind::Error], engine.now()).state(ErrorRecord::OPEN);
-        let found = engine.records().find(&filter.limit(SHOWN))?;
-        let headline = match found.len() {
+        let found = engine.records().find(&filter.clone().limit(SHOWN))?;
+        let all = match found.len() {
+            SHOWN => engine.records().count(&filter.limit(COUNTED))?,
+            n => n,
+        };
+        let headline = match all {
             0 => "No error is open.".to_owned(),
-            SHOWN => format!("The newest {SHOWN} open errors."),
+            COUNTED => format!("At least {COUNTED} errors are open; the newest {SHOWN}:"),
+            n if n > SHOWN => format!("{n} errors are open; the newest {SHOWN}:"),
             n => format!("{} open.", plural(n, "error is", "errors are")),
         };
         Ok(ErrorListView {

@@ -1,6 +1,7 @@
 //! Views of the pages for tasks and errors.
 
 use super::Html;
+use crate::page::filter_links::FilterLink;
 use crate::page::{Shell, Toast};
 use askama::Template;
 
@@ -10,8 +11,19 @@ use askama::Template;
 pub(crate) struct TaskListView {
     pub(crate) shell: Shell,
     pub(crate) headline: String,
-    pub(crate) states: Vec<(&'static str, String, bool)>,
+    pub(crate) query: String,
+    /// Selected state and agent; may be empty.
+    pub(crate) state: String,
+    pub(crate) agent: String,
+    /// Sentence for a list without rows.
+    pub(crate) nothing: String,
+    /// True if the project has no task.
+    pub(crate) is_empty: bool,
+    pub(crate) states: Vec<FilterLink>,
+    pub(crate) agents: Vec<FilterLink>,
     pub(crate) rows: Vec<TaskRow>,
+    /// Addresses of the first and of the next page; may be empty.
+    pub(crate) newest: String,
     pub(crate) next: String,
 }
 
@@ -35,9 +47,14 @@ pub(crate) struct TaskView {
     pub(crate) id: String,
     pub(crate) href: String,
     pub(crate) noun: String,
+    pub(crate) state: String,
+    pub(crate) class: &'static str,
+    pub(crate) icon: &'static str,
     pub(crate) title: String,
     pub(crate) result: String,
     pub(crate) sub: String,
+    /// Sentence about what remains of a task that is over; may be empty.
+    pub(crate) remains: String,
     pub(crate) is_over: bool,
     pub(crate) strip: Option<Html>,
     pub(crate) tries: Vec<AttemptRow>,
@@ -46,8 +63,37 @@ pub(crate) struct TaskView {
     pub(crate) artifacts: Vec<ArtifactRow>,
     pub(crate) errors: Vec<OpenErrorRow>,
     pub(crate) facts: Vec<(&'static str, Html)>,
+    pub(crate) receipts: Vec<ReceiptLink>,
+    pub(crate) receipts_all: usize,
+    pub(crate) learned: Vec<LearnedRow>,
+    pub(crate) sessions: Vec<SessionLink>,
+    pub(crate) sessions_all: usize,
     pub(crate) approach: String,
     pub(crate) tried: Option<SimilarAttemptsView>,
+}
+
+/// Receipt of a context.
+pub(crate) struct ReceiptLink {
+    pub(crate) href: String,
+    pub(crate) title: String,
+    pub(crate) meta: Vec<String>,
+}
+
+/// Session of a task.
+pub(crate) struct SessionLink {
+    pub(crate) href: String,
+    pub(crate) title: String,
+    pub(crate) meta: Vec<String>,
+}
+
+/// Record that a task or a session taught.
+pub(crate) struct LearnedRow {
+    pub(crate) href: String,
+    pub(crate) name: String,
+    /// Text of a record with a key; empty for others, whose name is their text.
+    pub(crate) words: Html,
+    pub(crate) kind: &'static str,
+    pub(crate) meta: Vec<String>,
 }
 
 /// Attempt at the task.

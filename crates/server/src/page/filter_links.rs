@@ -1,0 +1,69 @@
+//! Filters of a list as links: each has an address of its own, and the number of rows that it leaves.
+
+use super::record_label::percent_encode;
+
+/// Filter of a list.
+pub(crate) struct FilterLink {
+    pub(crate) label: String,
+    pub(crate) href: String,
+    pub(crate) count: usize,
+    pub(crate) is_selected: bool,
+}
+
+/// Returns the address of a list with these parameters; empty ones are left out.
+pub(in crate::page) fn list_address(path: &str, params: &[(&str, &str)]) -> String {
+    let mut address = path.to_owned();
+    for (name, value) in params.iter().filter(|(_, value)| !value.is_empty()) {
+        address.push(if address.contains('?') { '&' } else { '?' });
+        address.push_str(&format!("{name}={}", percent_encode(value)));
+    }
+    address
+}
+
+/// Counts values and returns them by number, the largest first.
+pub(in crate::page) fn count_values<'v>(
+    values: impl Iterator<Item = &'v str>,
+) -> Vec<(String, usize)> {
+    let mut counts = std::collections::BTreeMap::<&str, usize>::new();
+    for value in values {
+        *counts.entry(value).or_default() += 1;
+    }
+    let mut counts: Vec<_> = counts
+        .into_iter()
+        .map(|(value, n)| (value.to_owned(), n))
+        .collect();
+    counts.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    counts
+}
+
+/// Returns true if each word of a query is in the text, ignoring case.
+pub(in crate::page) fn contains_words(text: &str, query: &str) -> bool {
+    let text = text.to_lowercase();
+    query
+        .to_lowercase()
+        .split_whitespace()
+        .all(|word| text.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn list_address_encodes_values_and_leaves_out_empty_ones() {
+        let params = [("q", "a b&c"), ("state", ""), ("agent", "codex")];
+        assert_eq!(
+            list_address("/tasks", &params),
+            "/tasks?q=a%20b%26c&agent=codex"
+        );
+        assert_eq!(list_address("/tasks", &[]), "/tasks");
+    }
+
+    #[test]
+    fn values_are_counted_most_frequent_first() {
+        let counted = count_values(["b", "a", "b"].into_iter());
+        assert_eq!(counted, [("b".to_owned(), 2), ("a".to_owned(), 1)]);
+        assert!(contains_words("Webhook DELIVERS twice", "twice web"));
+        assert!(!contains_words("Webhook delivers", "webhook once"));
+    }
+}

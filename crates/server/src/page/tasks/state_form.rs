@@ -1,0 +1,40 @@
+//! Form that sets the state of a task.
+
+use crate::App;
+use crate::page::form_fields::FormFields;
+use crate::page::request_context::redirect_back;
+use crate::page::toast::toast_and_refresh;
+use crate::page::{PageError, RequestContext, record_label};
+use axum::extract::{Path, State};
+use axum::response::Response;
+use heirloom_engine::TaskChange;
+use heirloom_model::Permission;
+use heirloom_model::kinds::TaskState;
+
+/// Sets the state of a task.
+pub(super) async fn set(
+    State(app): State<App>,
+    context: RequestContext,
+    Path(id): Path<String>,
+    fields: FormFields,
+) -> Result<Response, PageError> {
+    let (state, done) = match fields.get("state") {
+        "done" => (TaskState::Done, "done"),
+        _ => (TaskState::Open, "reopened"),
+    };
+    let to = record_label::task_href(&id);
+    let project = context.resolve_project(Permission::Change)?;
+    let undo = app.with_engine(project, move |engine| {
+        engine.tasks().get(&id)?;
+        let change = TaskChange {
+            state: Some(state),
+            ..TaskChange::default()
+        };
+        Ok(engine.tasks().set(&id, &change, "user")?.id.to_string())
+    });
+    let undo = undo.await?;
+    match context.is_part {
+        false => Ok(redirect_back(&to, done, &undo)),
+        true => toast_and_refresh(&context, done, &undo),
+    }
+}
