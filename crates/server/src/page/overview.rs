@@ -258,11 +258,7 @@ fn open_tasks(
 }
 
 /// Loads a task with its progress. Errors without a task are shown under pending decisions.
-fn open_task(
-    engine: &Engine,
-    record: &Record,
-    status: &TaskStatus,
-) -> Result<OpenTaskRow, Fault> {
+fn open_task(engine: &Engine, record: &Record, status: &TaskStatus) -> Result<OpenTaskRow, Fault> {
     let id = record.key.as_deref().unwrap_or_default();
     let progress = engine.tasks().progress(id)?;
     let detail = match (status, progress.steps) {

@@ -48,7 +48,8 @@ fn meta(head: &ReceiptHead) -> Vec<String> {
         if unit == "tokens" { unit } else { "characters" }
     );
     let records = plural(head.records.len(), "record", "records");
-    let session = body_text(body, "phase").map(|phase| text::replace_control_chars(&phase.to_lowercase()));
+    let session =
+        body_text(body, "phase").map(|phase| text::replace_control_chars(&phase.to_lowercase()));
     agent
         .into_iter()
         .chain(session)

@@ -81,16 +81,34 @@ mod tests {
     #[test]
     fn prompt_title_skips_program_text_and_takes_the_first_line() {
         for (turn, expected) in [
-            ("Mend the redelivery\nand the tests", Some("Mend the redelivery")),
-            ("<system-reminder>be nice</system-reminder>\n# Mend it", Some("Mend it")),
-            ("<command-message>fix</command-message><command-name>/fix</command-name>\n<command-args>issue 42 now</command-args>", Some("issue 42 now")),
-            ("<command-name>/clear</command-name><command-args></command-args>", None),
-            ("<user_query>\nWhy is it slow?\n</user_query>", Some("Why is it slow?")),
+            (
+                "Mend the redelivery\nand the tests",
+                Some("Mend the redelivery"),
+            ),
+            (
+                "<system-reminder>be nice</system-reminder>\n# Mend it",
+                Some("Mend it"),
+            ),
+            (
+                "<command-message>fix</command-message><command-name>/fix</command-name>\n<command-args>issue 42 now</command-args>",
+                Some("issue 42 now"),
+            ),
+            (
+                "<command-name>/clear</command-name><command-args></command-args>",
+                None,
+            ),
+            (
+                "<user_query>\nWhy is it slow?\n</user_query>",
+                Some("Why is it slow?"),
+            ),
             ("/clear", None),
             ("/review the parser", Some("/review the parser")),
             ("[Image #1]\nthis is wrong", Some("this is wrong")),
             ("Caveat: the messages below were generated", None),
-            ("<environment_context>\n<cwd>/x</cwd>\n</environment_context>", None),
+            (
+                "<environment_context>\n<cwd>/x</cwd>\n</environment_context>",
+                None,
+            ),
             ("<unclosed-element> text", None),
             ("<b>bold</b> is wrong", Some("<b>bold</b> is wrong")),
             ("  \n---\n", None),

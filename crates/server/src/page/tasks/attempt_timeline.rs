@@ -49,7 +49,10 @@ pub(super) fn timeline_chart(episodes: &[(Record, Episode)], times: &Times) -> O
             _ => ("f-track", "·"),
         };
         let length = one.duration_ms.filter(|ms| *ms > 0).map(duration);
-        let mut label = format!("Attempt {n}, {}, ", text::replace_control_chars(&one.action));
+        let mut label = format!(
+            "Attempt {n}, {}, ",
+            text::replace_control_chars(&one.action)
+        );
         label.push_str(length.as_deref().unwrap_or("duration not recorded"));
         label.push_str(&format!(", {}", times.full(record.recorded_at)));
         let (x, wide) = (bar.x, bar.wide);

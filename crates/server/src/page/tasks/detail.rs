@@ -158,15 +158,25 @@ fn result(status: &TaskStatus, episodes: &[(Record, Episode)], errors: usize) ->
 /// Returns the sentence for a task that ended although something remains; empty for others.
 fn remains(status: &TaskStatus, errors: usize, steps: usize) -> String {
     let parts = [
-        (errors, plural(errors, "error is still open", "errors are still open")),
-        (steps, plural(steps, "step is not done", "steps are not done")),
+        (
+            errors,
+            plural(errors, "error is still open", "errors are still open"),
+        ),
+        (
+            steps,
+            plural(steps, "step is not done", "steps are not done"),
+        ),
     ];
     let parts: Vec<String> = parts
         .into_iter()
         .filter_map(|(n, words)| (n > 0).then_some(words))
         .collect();
     match status.is_over() && !parts.is_empty() {
-        true => format!("The task is {}, but {}.", status.label(), parts.join(", and ")),
+        true => format!(
+            "The task is {}, but {}.",
+            status.label(),
+            parts.join(", and ")
+        ),
         false => String::new(),
     }
 }

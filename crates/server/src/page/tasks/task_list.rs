@@ -211,7 +211,10 @@ fn headline(tasks: &[ListedTask], is_all: bool) -> String {
         let n = tasks.iter().filter(|task| task.status.key() == key).count();
         (n > 0).then(|| format!("{} {}", number(n as u64), label.to_lowercase()))
     };
-    let groups: Vec<String> = TaskStatus::GROUPS.into_iter().filter_map(of_group).collect();
+    let groups: Vec<String> = TaskStatus::GROUPS
+        .into_iter()
+        .filter_map(of_group)
+        .collect();
     match (tasks.len(), is_all) {
         (0, _) => "No task yet.".to_owned(),
         (n, true) => format!("{}: {}.", plural(n, "task", "tasks"), groups.join(", ")),

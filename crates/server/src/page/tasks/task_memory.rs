@@ -2,10 +2,10 @@
 
 use crate::page::learned_records::{learned_records, learned_row};
 use crate::page::receipt_links::{body_text, receipt_links};
+use crate::page::record_label;
 use crate::page::session_title::session_title;
 use crate::page::view::Times;
 use crate::page::view::tasks::{LearnedRow, ReceiptLink, SessionLink};
-use crate::page::record_label;
 use heirloom_engine::Engine;
 use heirloom_model::{Fault, Session, text};
 

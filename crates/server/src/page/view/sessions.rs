@@ -1,7 +1,9 @@
 //! Views of the session pages.
 
 use super::Html;
+use super::tasks::{LearnedRow, ReceiptLink};
 use crate::page::Shell;
+use crate::page::filter_links::FilterLink;
 use askama::Template;
 
 /// List of the newest sessions.
@@ -10,15 +12,39 @@ use askama::Template;
 pub(crate) struct SessionListView {
     pub(crate) shell: Shell,
     pub(crate) headline: String,
+    pub(crate) query: String,
+    /// Selected agent and state; may be empty.
+    pub(crate) agent: String,
+    pub(crate) state: String,
+    /// True if the project has no session.
+    pub(crate) is_empty: bool,
+    /// Sentence about the search; may be empty.
+    pub(crate) note: &'static str,
+    /// Sentence for a list without rows.
+    pub(crate) nothing: String,
+    pub(crate) agents: Vec<FilterLink>,
+    pub(crate) states: Vec<FilterLink>,
     pub(crate) rows: Vec<SessionRow>,
+    /// Addresses of the neighbouring pages; may be empty.
+    pub(crate) newer: String,
+    pub(crate) older: String,
 }
 
 /// Session in the list.
 pub(crate) struct SessionRow {
     pub(crate) id: String,
     pub(crate) href: String,
+    pub(crate) title: String,
     pub(crate) name: String,
+    /// Label and path of its task.
+    pub(crate) task: Option<(String, String)>,
     pub(crate) meta: Vec<String>,
+    /// Found turn; empty without a search.
+    pub(crate) hit: Html,
+    /// Action of its newest attempt; may be empty.
+    pub(crate) outcome: String,
+    pub(crate) class: &'static str,
+    pub(crate) icon: &'static str,
     pub(crate) at: String,
 }
 
@@ -28,19 +54,34 @@ pub(crate) struct SessionRow {
 pub(crate) struct SessionView {
     pub(crate) shell: Shell,
     pub(crate) noun: String,
+    pub(crate) title: String,
     pub(crate) headline: String,
     pub(crate) sub: String,
+    /// Addresses of the transcript as Markdown and as JSON.
+    pub(crate) file: String,
+    pub(crate) json: String,
     pub(crate) svg: Option<Html>,
+    /// Names of the lines of the chart with their last values.
+    pub(crate) series: Vec<(&'static str, String)>,
+    /// True if the window repeats the goal.
+    pub(crate) has_anchor: bool,
     pub(crate) steps: Vec<CompactionStep>,
     pub(crate) shortened: Vec<ShortenedOutput>,
     pub(crate) archives: Vec<(String, String)>,
     pub(crate) summaries: Vec<(String, Html)>,
     pub(crate) turns: Vec<TurnRow>,
     pub(crate) earlier: String,
-    pub(crate) cost: Vec<(&'static str, String)>,
+    /// Recorded tokens of the model.
+    pub(crate) usage: Vec<(&'static str, String)>,
+    /// Sentence about the share that a window saves; may be empty.
+    pub(crate) savings: String,
     pub(crate) goal: String,
     pub(crate) facts: Vec<(&'static str, Html)>,
+    pub(crate) receipts: Vec<ReceiptLink>,
+    pub(crate) receipts_all: usize,
     pub(crate) lessons: Vec<LessonRow>,
+    /// Records of the session without lines that support them.
+    pub(crate) learned: Vec<LearnedRow>,
 }
 
 /// Record that the session taught.
