@@ -43,5 +43,7 @@ mod recall_page;
 mod receipt_page;
 #[path = "serve/settings_page.rs"]
 mod settings_page;
+#[path = "serve/page_work.rs"]
+mod page_work;
 #[path = "serve/tls.rs"]
 mod tls;

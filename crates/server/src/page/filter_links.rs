@@ -20,6 +20,22 @@ pub(in crate::page) fn list_address(path: &str, params: &[(&str, &str)]) -> Stri
     address
 }
 
+/// Returns the links that lead to rows, and the selected one; nothing if there is no choice. The first link leads to all
+/// rows.
+pub(in crate::page) fn keep_useful_links(mut links: Vec<FilterLink>) -> Vec<FilterLink> {
+    let all = links.first().map_or(0, |link| link.count);
+    let mut is_first = true;
+    links.retain(|link| std::mem::take(&mut is_first) || link.count > 0 || link.is_selected);
+    let is_choice = links
+        .iter()
+        .skip(1)
+        .any(|link| link.count != all || link.is_selected);
+    match is_choice {
+        true => links,
+        false => Vec::new(),
+    }
+}
+
 /// Counts values and returns them by number, the largest first.
 pub(in crate::page) fn count_values<'v>(
     values: impl Iterator<Item = &'v str>,
@@ -57,6 +73,29 @@ mod tests {
             "/tasks?q=a%20b%26c&agent=codex"
         );
         assert_eq!(list_address("/tasks", &[]), "/tasks");
+    }
+
+    #[test]
+    fn links_without_a_choice_are_left_out() {
+        let link = |count, is_selected| FilterLink {
+            label: String::new(),
+            href: String::new(),
+            count,
+            is_selected,
+        };
+        let counts = |links: Vec<FilterLink>| {
+            let counts = keep_useful_links(links).into_iter().map(|link| link.count);
+            counts.collect::<Vec<_>>()
+        };
+        assert!(counts(vec![link(3, true), link(3, false), link(0, false)]).is_empty());
+        assert_eq!(
+            counts(vec![link(3, true), link(2, false), link(1, false)]),
+            [3, 2, 1]
+        );
+        assert_eq!(
+            counts(vec![link(3, false), link(0, true), link(3, false)]),
+            [3, 0, 3]
+        );
     }
 
     #[test]

@@ -54,9 +54,11 @@ pub(super) fn prompt_title(turn: &str) -> Option<String> {
     }
     let lines = rest.lines().map(|line| line.trim().trim_start_matches('#'));
     let mut lines = lines.map(str::trim).filter(|line| has_words(line));
-    lines
-        .next()
-        .map(|line| text::excerpt(&text::replace_control_chars(line), TITLE_CHARS))
+    let line = lines.next()?.replace('`', "");
+    Some(text::excerpt(
+        &text::replace_control_chars(&line),
+        TITLE_CHARS,
+    ))
 }
 
 /// Returns the name of the element at the beginning of a text if programs use such names.
@@ -102,6 +104,7 @@ mod tests {
                 Some("Why is it slow?"),
             ),
             ("/clear", None),
+            ("Why is `db` slow?", Some("Why is db slow?")),
             ("/review the parser", Some("/review the parser")),
             ("[Image #1]\nthis is wrong", Some("this is wrong")),
             ("Caveat: the messages below were generated", None),

@@ -10,7 +10,7 @@ use crate::page::request_context::times;
 use crate::page::session_title::session_title;
 use crate::page::task_title::task_title;
 use crate::page::view::sessions::{CompactionStep, LessonRow, SessionView};
-use crate::page::view::{Html, Times, escape, plural, render_text, short_number};
+use crate::page::view::{Html, Times, escape, number, plural, render_text, short_number};
 use crate::page::{PageError, RequestContext, Shell, record_label, render};
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
@@ -53,7 +53,7 @@ fn load(
     let timeline = engine.window().timeline(&all)?;
     let window_state = engine.window().session(id)?;
     let steps = compaction_steps(timeline.as_ref());
-    let whole: u64 = all.iter().map(|turn| u64::from(turn.tokens)).sum();
+    let whole = window_chart::conversation_tokens(&all, timeline.as_ref());
     let end = params.before.map_or(all.len(), |before| {
         all.iter()
             .position(|turn| turn.seq >= before)
@@ -186,7 +186,10 @@ fn agent(session: &Session) -> String {
 fn headline(turns: usize, whole: u64, timeline: Option<&WindowTimeline>) -> String {
     let all = format!(
         "{}, {} tokens of conversation",
-        plural(turns, "turn", "turns"),
+        match turns {
+            READ => format!("First {} turns", number(READ as u64)),
+            n => plural(n, "turn", "turns"),
+        },
         short_number(whole)
     );
     let most =

@@ -2,7 +2,7 @@
 
 use super::cost::{AttemptSummary, TokenUsage, attempts_by_session, session_duration};
 use crate::App;
-use crate::page::filter_links::{FilterLink, contains_words, count_values, list_address};
+use crate::page::filter_links::{self, FilterLink, contains_words, count_values, list_address};
 use crate::page::request_context::times;
 use crate::page::session_title::session_title;
 use crate::page::view::sessions::{SessionListView, SessionRow};
@@ -276,9 +276,8 @@ fn agent_links(sessions: &[ListedSession], params: &SessionListParams) -> Vec<Fi
         label: text::replace_control_chars(&name),
         count,
     };
-    std::iter::once(all)
-        .chain(counts.into_iter().map(link))
-        .collect()
+    let links = std::iter::once(all).chain(counts.into_iter().map(link));
+    filter_links::keep_useful_links(links.collect())
 }
 
 fn state_links(sessions: &[ListedSession], params: &SessionListParams) -> Vec<FilterLink> {
@@ -291,15 +290,13 @@ fn state_links(sessions: &[ListedSession], params: &SessionListParams) -> Vec<Fi
         ("Ended", "ended"),
         ("End not recorded", "open"),
     ];
-    states
-        .into_iter()
-        .map(|(label, key)| FilterLink {
-            label: label.to_owned(),
-            href: params.address(&params.agent, key, 1),
-            count: count(key),
-            is_selected: params.state == key,
-        })
-        .collect()
+    let links = states.into_iter().map(|(label, key)| FilterLink {
+        label: label.to_owned(),
+        href: params.address(&params.agent, key, 1),
+        count: count(key),
+        is_selected: params.state == key,
+    });
+    filter_links::keep_useful_links(links.collect())
 }
 
 /// Returns the sentence for a list that is empty because of its filters.
@@ -345,10 +342,12 @@ fn row(
         "failed" => ("bad", "cross"),
         _ => ("soft", "dash"),
     };
+    let title = session_title(engine, session)?;
+    let hit = listed.hit.as_deref().filter(|hit| *hit != title);
     Ok(SessionRow {
         id: record_label::percent_encode(&session.id),
         href: record_label::session_href(&session.id),
-        title: session_title(engine, session)?,
+        title,
         name: record_label::short_id(&session.id),
         task: session.task.as_deref().map(|task| {
             (
@@ -357,10 +356,8 @@ fn row(
             )
         }),
         meta,
-        hit: listed
-            .hit
-            .as_deref()
-            .map_or_else(Html::default, render_text),
+        hit: hit.map_or_else(Html::default, render_text),
+        has_hit: hit.is_some(),
         outcome: text::replace_control_chars(action),
         class,
         icon,

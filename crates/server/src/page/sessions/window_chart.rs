@@ -138,6 +138,14 @@ pub(super) fn series(
     series
 }
 
+/// Returns the tokens of the whole conversation, the same number as in the chart.
+pub(super) fn conversation_tokens(turns: &[Message], timeline: Option<&WindowTimeline>) -> u64 {
+    match timeline.and_then(|timeline| timeline.points.last()) {
+        Some(point) => point.tokens_before as u64,
+        None => turns.iter().map(|turn| u64::from(turn.tokens)).sum(),
+    }
+}
+
 fn is_limit_shown(lines: &ChartLines, timeline: &WindowTimeline) -> bool {
     let threshold = as_f64(timeline.threshold_tokens as u64);
     threshold > 0.0 && threshold < lines.most

@@ -7,7 +7,7 @@ use heirloom_model::{Record, text};
 
 /// Share of the width that a label takes on a phone, percent.
 const NUMBER_WIDTH: f64 = 8.0;
-const DURATION_WIDTH: f64 = 14.0;
+const DURATION_WIDTH: f64 = 10.5;
 
 /// Bar of an attempt, in percent of the width.
 struct AttemptBar {

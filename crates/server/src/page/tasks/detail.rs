@@ -6,7 +6,7 @@ use super::task_memory::TaskMemory;
 use super::task_rows::{artifact_row, attempt_row, open_error_row, step_row};
 use crate::App;
 use crate::page::request_context::times;
-use crate::page::task_title::task_title;
+use crate::page::task_title::{given_title, task_title};
 use crate::page::view::tasks::{SimilarAttemptsView, StepRow, TaskView};
 use crate::page::view::{Html, duration, plural, render_text, short_number};
 use crate::page::{PageError, RequestContext, Shell, record_label, render};
@@ -85,6 +85,7 @@ fn load(
         class,
         icon,
         title,
+        given_title: given_title(&known.task).unwrap_or_default(),
         result: result(&status, &episodes, errors.len()),
         sub: subtitle(&episodes, &task),
         remains: remains(&status, errors.len(), known.pending.len()),
@@ -200,8 +201,8 @@ fn subtitle(episodes: &[(Record, Episode)], task: &Task) -> String {
     match (failed, &task.branch) {
         (0, Some(branch)) => format!("Branch {}.", text::replace_control_chars(branch)),
         (0, None) => "No approach has failed.".to_owned(),
-        (1, _) => "One approach failed; contexts of this task name its reason.".to_owned(),
-        (n, _) => format!("{n} approaches failed; contexts of this task name each reason."),
+        (1, _) => "One approach failed.".to_owned(),
+        (n, _) => format!("{n} approaches failed."),
     }
 }
 

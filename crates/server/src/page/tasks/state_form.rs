@@ -1,4 +1,4 @@
-//! Form that sets the state of a task.
+//! Forms that set the state and the title of a task.
 
 use crate::App;
 use crate::page::form_fields::FormFields;
@@ -11,25 +11,32 @@ use heirloom_engine::TaskChange;
 use heirloom_model::Permission;
 use heirloom_model::kinds::TaskState;
 
-/// Sets the state of a task.
+/// Sets the state of a task, or its title.
 pub(super) async fn set(
     State(app): State<App>,
     context: RequestContext,
     Path(id): Path<String>,
     fields: FormFields,
 ) -> Result<Response, PageError> {
-    let (state, done) = match fields.get("state") {
-        "done" => (TaskState::Done, "done"),
-        _ => (TaskState::Open, "reopened"),
+    let mut change = TaskChange::default();
+    let done = match (fields.get("set"), fields.get("state")) {
+        ("title", _) => {
+            change.title = Some(fields.get("title").to_owned());
+            "saved"
+        }
+        (_, "done") => {
+            change.state = Some(TaskState::Done);
+            "done"
+        }
+        _ => {
+            change.state = Some(TaskState::Open);
+            "reopened"
+        }
     };
     let to = record_label::task_href(&id);
     let project = context.resolve_project(Permission::Change)?;
     let undo = app.with_engine(project, move |engine| {
         engine.tasks().get(&id)?;
-        let change = TaskChange {
-            state: Some(state),
-            ..TaskChange::default()
-        };
         Ok(engine.tasks().set(&id, &change, "user")?.id.to_string())
     });
     let undo = undo.await?;

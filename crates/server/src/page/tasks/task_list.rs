@@ -2,7 +2,7 @@
 
 use super::TaskStatus;
 use crate::App;
-use crate::page::filter_links::{FilterLink, contains_words, count_values, list_address};
+use crate::page::filter_links::{self, FilterLink, contains_words, count_values, list_address};
 use crate::page::request_context::times;
 use crate::page::view::tasks::{TaskListView, TaskRow};
 use crate::page::view::{Times, number, plural};
@@ -237,8 +237,7 @@ fn state_links(tasks: &[ListedTask], params: &TaskListParams) -> Vec<FilterLink>
         is_selected: params.state == key,
     };
     let links = TaskStatus::GROUPS.into_iter().map(link);
-    let links = links.filter(|link| link.count > 0 || link.is_selected);
-    std::iter::once(all).chain(links).collect()
+    filter_links::keep_useful_links(std::iter::once(all).chain(links).collect())
 }
 
 fn agent_links(tasks: &[ListedTask], params: &TaskListParams) -> Vec<FilterLink> {
@@ -261,12 +260,8 @@ fn agent_links(tasks: &[ListedTask], params: &TaskListParams) -> Vec<FilterLink>
         label: text::replace_control_chars(&name),
         count,
     };
-    match counts.is_empty() {
-        true => Vec::new(),
-        false => std::iter::once(all)
-            .chain(counts.into_iter().map(link))
-            .collect(),
-    }
+    let links = std::iter::once(all).chain(counts.into_iter().map(link));
+    filter_links::keep_useful_links(links.collect())
 }
 
 /// Returns the sentence for a list that is empty because of its filters.

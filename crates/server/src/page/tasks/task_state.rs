@@ -109,7 +109,7 @@ impl TaskStatus {
         }
     }
 
-    /// Returns true if nobody works on the task any more.
+    /// Returns true if the task has ended.
     pub(in crate::page) fn is_over(&self) -> bool {
         matches!(self, Self::Done | Self::Failed)
     }

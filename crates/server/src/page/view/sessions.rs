@@ -39,8 +39,9 @@ pub(crate) struct SessionRow {
     /// Label and path of its task.
     pub(crate) task: Option<(String, String)>,
     pub(crate) meta: Vec<String>,
-    /// Found turn; empty without a search.
+    /// Found turn, if it is not the title.
     pub(crate) hit: Html,
+    pub(crate) has_hit: bool,
     /// Action of its newest attempt; may be empty.
     pub(crate) outcome: String,
     pub(crate) class: &'static str,

@@ -51,6 +51,8 @@ pub(crate) struct TaskView {
     pub(crate) class: &'static str,
     pub(crate) icon: &'static str,
     pub(crate) title: String,
+    /// Title that a person or a program gave; may be empty.
+    pub(crate) given_title: String,
     pub(crate) result: String,
     pub(crate) sub: String,
     /// Sentence about what remains of a task that is over; may be empty.
