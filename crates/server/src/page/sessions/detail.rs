@@ -14,7 +14,7 @@ use crate::page::view::{Html, Times, escape, number, plural, render_text, short_
 use crate::page::{PageError, RequestContext, Shell, record_label, render};
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
-use heirloom_engine::{Engine, LessonSource, SessionWindow, WindowTimeline};
+use heirloom_engine::{Engine, LessonLedger, LessonSource, SessionWindow, WindowTimeline};
 use heirloom_model::{Fault, Message, Permission, Record, Role, Session, text};
 use serde::Deserialize;
 use std::slice;
@@ -23,6 +23,9 @@ use std::slice;
 const TURNS: usize = 60;
 /// Maximum number of turns that are counted and drawn.
 const READ: usize = 2_000;
+/// Attribute of a session with the state of its lessons.
+const LESSONS: &str = "lessons";
+
 /// Query parameters.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(default)]
@@ -64,7 +67,7 @@ fn load(
     let shortened = timeline.as_ref().map(shortened_outputs).unwrap_or_default();
     let (receipts, receipts_all) =
         receipt_links(engine, &times, |head| head.session.as_deref() == Some(id))?;
-    let lessons = lesson_rows(engine, id)?;
+    let lessons = lesson_rows(engine, &session)?;
     let mut learned = learned_records(engine, slice::from_ref(&session), None)?;
     learned.retain(|record| !lessons.iter().any(|(lesson, _)| lesson.id == record.id));
     let usage = match TokenUsage::of_transcript(&session) {
@@ -223,9 +226,17 @@ fn compaction_steps(timeline: Option<&WindowTimeline>) -> Vec<CompactionStep> {
 }
 
 /// Returns the lessons of the session, with the lines that support them.
-fn lesson_rows(engine: &Engine, session: &str) -> Result<Vec<(Record, LessonRow)>, Fault> {
+fn lesson_rows(engine: &Engine, session: &Session) -> Result<Vec<(Record, LessonRow)>, Fault> {
     let mut rows = Vec::new();
-    for record in engine.sessions().lessons().of_session(session)? {
+    // Without an index from sessions to records, a search for lessons reads every record.
+    let learned = session
+        .attrs
+        .get(LESSONS)
+        .and_then(|state| state.get("ledger"));
+    if learned.is_none_or(|ledger| LessonLedger::from_value(ledger).is_empty()) {
+        return Ok(rows);
+    }
+    for record in engine.sessions().lessons().of_session(&session.id)? {
         let Some(source) = LessonSource::of_record(&record) else {
             continue;
         };
