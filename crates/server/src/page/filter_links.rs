@@ -1,14 +1,7 @@
 //! Filters of a list as links: each has an address of its own, and the number of rows that it leaves.
 
 use super::record_label::percent_encode;
-
-/// Filter of a list.
-pub(crate) struct FilterLink {
-    pub(crate) label: String,
-    pub(crate) href: String,
-    pub(crate) count: usize,
-    pub(crate) is_selected: bool,
-}
+use super::view::filters::FilterLink;
 
 /// Returns the address of a list with these parameters; empty ones are left out.
 pub(in crate::page) fn list_address(path: &str, params: &[(&str, &str)]) -> String {

@@ -5,6 +5,7 @@ pub(crate) mod analytics;
 pub(crate) mod chart;
 pub(crate) mod command_palette;
 pub(crate) mod files;
+pub(crate) mod filters;
 mod html;
 pub(crate) mod inbox;
 pub(crate) mod knowledge;

@@ -2,9 +2,10 @@
 
 use super::cost::{AttemptSummary, TokenUsage, attempts_by_session, session_duration};
 use crate::App;
-use crate::page::filter_links::{self, FilterLink, contains_words, count_values, list_address};
+use crate::page::filter_links::{self, contains_words, count_values, list_address};
 use crate::page::request_context::times;
 use crate::page::session_title::session_title;
+use crate::page::view::filters::FilterLink;
 use crate::page::view::sessions::{SessionListView, SessionRow};
 use crate::page::view::{Html, Times, number, plural, render_text};
 use crate::page::{PageError, RequestContext, Shell, record_label, render};

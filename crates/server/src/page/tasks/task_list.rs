@@ -2,8 +2,9 @@
 
 use super::TaskStatus;
 use crate::App;
-use crate::page::filter_links::{self, FilterLink, contains_words, count_values, list_address};
+use crate::page::filter_links::{self, contains_words, count_values, list_address};
 use crate::page::request_context::times;
+use crate::page::view::filters::FilterLink;
 use crate::page::view::tasks::{TaskListView, TaskRow};
 use crate::page::view::{Times, number, plural};
 use crate::page::{PageError, RequestContext, Shell, record_label, render, task_title};

@@ -1,9 +1,9 @@
 //! Views of the session pages.
 
 use super::Html;
+use super::filters::FilterLink;
 use super::tasks::{LearnedRow, ReceiptLink};
 use crate::page::Shell;
-use crate::page::filter_links::FilterLink;
 use askama::Template;
 
 /// List of the newest sessions.

@@ -1,7 +1,7 @@
 //! Views of the pages for tasks and errors.
 
 use super::Html;
-use crate::page::filter_links::FilterLink;
+use super::filters::FilterLink;
 use crate::page::{Shell, Toast};
 use askama::Template;
 
