@@ -117,9 +117,13 @@ fn task_is_called_by_its_title_else_by_the_first_prompt() {
     say(&server, "s2", "7", "claude-code", "user", "Go on");
     let title = "#7 Deliver each event &#60;once&#62;";
     for path in ["/tasks", "/tasks/7", "/", "/sessions/s1"] {
-        let page = page(&server, path);
+        let page = page(&server, path)
+            .replace("&lt;", "&#60;")
+            .replace("&gt;", "&#62;");
         assert!(page.contains(title), "{path}: {page}");
-        assert!(!page.contains("be nice"), "{path}");
+        let is_conversation = path.starts_with("/sessions/");
+        assert!(is_conversation || !page.contains("be nice"), "{path}");
+        assert!(!page.contains("“&#60;system-reminder"), "{path}");
     }
     assert!(page(&server, "/tasks?q=deliver+event").contains(title));
     let other = plain(&page(&server, "/tasks?q=elephant"));

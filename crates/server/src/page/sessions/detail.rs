@@ -7,7 +7,7 @@ use crate::App;
 use crate::page::learned_records::{learned_records, learned_row};
 use crate::page::receipt_links::receipt_links;
 use crate::page::request_context::times;
-use crate::page::session_title::session_title;
+use crate::page::session_title::{prompt_title, session_title};
 use crate::page::task_title::task_title;
 use crate::page::view::sessions::{CompactionStep, LessonRow, SessionView};
 use crate::page::view::{Html, Times, escape, number, plural, render_text, short_number};
@@ -116,9 +116,10 @@ fn load(
     })
 }
 
-/// Returns the first turn of the person, shortened, if it has more than the title.
+/// Returns the first prompt of the person, shortened.
 fn goal(turns: &[Message]) -> String {
-    let first = turns.iter().find(|turn| turn.role == Role::User);
+    let is_prompt = |turn: &&Message| turn.role == Role::User && prompt_title(&turn.text).is_some();
+    let first = turns.iter().find(is_prompt);
     first.map_or_else(String::new, |goal| {
         text::excerpt(&text::replace_control_chars(&goal.text), 240)
     })
