@@ -3,6 +3,7 @@
 mod access_tokens;
 mod artifacts;
 mod audit;
+mod bulk_changes;
 mod change_feed;
 mod conflicts;
 mod context;
@@ -65,6 +66,7 @@ pub use access_tokens::{NewToken, Token, TokenStamp, Tokens};
 pub use artifacts::{
     ArtifactFilter, ArtifactStatus, NewArtifact, Registrar, Remover, VerifiedArtifact,
 };
+pub use bulk_changes::BulkChange;
 pub use change_feed::ChangeCursor;
 pub use conflicts::{Conflict, ResolveReport};
 pub use context::ContextRequest;

@@ -7,7 +7,7 @@ mod engine;
 pub mod working_memory;
 
 pub use engine::{
-    Absence, ArtifactFilter, ArtifactStatus, CheckLevel, CommandBook, CommandFile, CommandListing,
+    Absence, ArtifactFilter, ArtifactStatus, BulkChange, CheckLevel, CommandBook, CommandFile, CommandListing,
     CommandSource, Conflict, ContextRequest, DedupMode, Doctor, EarlierResolution, Engine,
     EpisodeFilter, HealthCheck, ImportBundle, ImportReport, LoggedError, MirrorLoadOutcome,
     MirrorRefreshOutcome, NewArtifact, NewEpisode, NewRecord, NewTurn, ProgramRun, PruneReport,

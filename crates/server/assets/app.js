@@ -13,7 +13,12 @@
     const main = $('#main');
     if (!main) return;
     const known = new Set(all('[data-id]', main).map(row => row.dataset.id));
+    if (drafts().some(isDirty)) {
+      pending += 1;
+      return live();
+    }
     const focus = place(document.activeElement);
+    const at = current()?.dataset.id;
     const before = typed;
     pending = 0;
     live();
@@ -33,6 +38,8 @@
         setTimeout(() => row.classList.remove('htmx-added'), 4000);
       });
       restore(focus);
+      const row = at && !current() && $(`.list > [data-id="${CSS.escape(at)}"]`);
+      if (row) row.setAttribute('aria-current', 'true');
     });
   }
   // Describes the focused element, so that it can be found after the swap.
@@ -91,6 +98,7 @@
   new MutationObserver(watchToast).observe($('#toast') || document.body, {childList: true});
   watchToast();
   // Removes the last change from the URL, so that a reload does not repeat the toast.
+  const wasDone = /[?&]done=/.test(location.search);
   if (/[?&]done=/.test(location.search)) {
     const query = new URLSearchParams(location.search);
     query.delete('done');
@@ -181,9 +189,16 @@
   function go(step) {
     const list = rows();
     if (!list.length) return;
-    const at = list.indexOf(current());
-    const next = list[Math.min(list.length - 1, Math.max(0, at < 0 ? 0 : at + step))];
-    list.forEach(row => row.removeAttribute('aria-current'));
+    const row = current();
+    let at = list.indexOf(row);
+    if (row && at < 0) {
+      // The current row was removed: continue at its place.
+      at = list.filter(one => row.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_PRECEDING).length - (step > 0 ? 1 : 0);
+    } else if (!row) {
+      at = -step;
+    }
+    const next = list[Math.min(list.length - 1, Math.max(0, at + step))];
+    all('.list > li[aria-current]').forEach(row => row.removeAttribute('aria-current'));
     next.setAttribute('aria-current', 'true');
     next.scrollIntoView({block: 'nearest'});
     const link = $('a[href],button', next);
@@ -292,11 +307,105 @@
   }
   showCopyButtons();
   document.addEventListener('htmx:afterSettle', showCopyButtons);
+  // ---------- the row that replaces the current row stays current ----------
+  let replaced;
+  document.addEventListener('htmx:beforeSwap', event => {
+    const row = event.detail.target;
+    if (!row.matches?.('.list > li')) return;
+    const rows = all(':scope > li', row.parentElement);
+    const isCurrent = row.matches('[aria-current],.on');
+    replaced = isCurrent ? {list: row.parentElement, at: rows.indexOf(row), focus: row.contains(document.activeElement)} : null;
+  });
+  document.addEventListener('htmx:afterSettle', () => {
+    const row = replaced && replaced.list.isConnected && replaced.list.children[replaced.at];
+    if (row && !row.matches('.on')) {
+      row.setAttribute('aria-current', 'true');
+      if (replaced.focus && document.activeElement === document.body) $('a,button', row)?.focus({preventScroll: true});
+    }
+    replaced = null;
+  });
+
+  // ---------- panel of an entry: the focus moves in and back ----------
+  document.addEventListener('htmx:afterSettle', event => {
+    const panel = event.detail.elt;
+    if (panel.id !== 'history') return;
+    if (panel.hidden) $('[data-open]', current() || document.createElement('li'))?.focus({preventScroll: true});
+    else $('h2', panel)?.focus({preventScroll: true});
+  });
+
+  // ---------- unsaved text: kept per path in this tab, and offered again ----------
+  const drafts = () => all('form[data-draft]');
+  const fieldsOf = form => all('textarea,input:not([type=hidden]),select', form);
+  const isDirty = form => fieldsOf(form).some(field => !field.matches('select') && field.value !== field.defaultValue);
+  const keyOf = path => `draft ${path}`;
+  const stored = {
+    get: key => { try { return JSON.parse(sessionStorage.getItem(key)); } catch { return null; } },
+    set: (key, value) => { try { sessionStorage.setItem(key, JSON.stringify(value)); } catch { /* storage is full or off */ } },
+    remove: key => { try { sessionStorage.removeItem(key); } catch { /* storage is off */ } },
+  };
+  let leaves = false;
+  document.addEventListener('input', event => {
+    const form = event.target.closest?.('form[data-draft]');
+    if (!form) return;
+    const key = keyOf(form.getAttribute('action'));
+    if (isDirty(form)) stored.set(key, Object.fromEntries(fieldsOf(form).map(field => [field.name, field.value])));
+    else stored.remove(key);
+  });
+  document.addEventListener('submit', event => {
+    const form = event.target;
+    const path = form.dataset.saves ?? (form.matches('[data-draft]') ? form.getAttribute('action') : null);
+    if (path === null || event.submitter?.hasAttribute('formaction')) return;
+    if (!form.hasAttribute('hx-post')) leaves = true;
+    stored.set('draft sent', path);
+  });
+  function removeSavedDraft() {
+    const path = stored.get('draft sent');
+    stored.remove('draft sent');
+    if (path) stored.remove(keyOf(path));
+  }
+  document.addEventListener('htmx:afterRequest', event => {
+    if (event.detail.elt.matches?.('form[data-draft]') && event.detail.successful) removeSavedDraft();
+  });
+  if (wasDone) removeSavedDraft();
+  function offerDrafts() {
+    drafts().forEach(form => {
+      const key = keyOf(form.getAttribute('action'));
+      const draft = stored.get(key);
+      if (!draft || isDirty(form) || $('.draft', form)) return;
+      const fields = fieldsOf(form).filter(field => field.name in draft);
+      if (fields.every(field => field.value === draft[field.name])) return;
+      const offer = document.createElement('div');
+      offer.className = 'draft';
+      offer.append('There is unsaved text from before.');
+      const add = (words, act) => {
+        const button = document.createElement('button');
+        button.type = 'button';
+        button.textContent = words;
+        button.addEventListener('click', () => { act(); offer.remove(); $('textarea', form)?.focus(); });
+        offer.append(button);
+      };
+      add('Continue with it', () => fields.forEach(field => {
+        field.value = draft[field.name];
+        field.dispatchEvent(new Event('input', {bubbles: true}));
+      }));
+      add('Discard it', () => stored.remove(key));
+      form.prepend(offer);
+    });
+  }
+  offerDrafts();
+  document.addEventListener('htmx:afterSettle', offerDrafts);
+  // Cancel keeps the draft, so it needs no question.
+  document.addEventListener('click', event => { if (event.target.closest?.('[data-cancel]')) leaves = true; });
+  addEventListener('pageshow', () => { leaves = false; });
+  addEventListener('beforeunload', event => {
+    if (!leaves && drafts().some(isDirty)) event.preventDefault();
+  });
+
   // A clicked row becomes the current row for shortcuts.
   document.addEventListener('click', event => {
     const row = event.target.closest?.('.list > li');
     if (row && !row.hasAttribute('aria-current')) {
-      rows().forEach(one => one.removeAttribute('aria-current'));
+      all('.list > li[aria-current]').forEach(one => one.removeAttribute('aria-current'));
       row.setAttribute('aria-current', 'true');
     }
   });

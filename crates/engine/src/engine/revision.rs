@@ -73,6 +73,7 @@ impl Records<'_> {
         }
     }
 
+    /// Returns the knowledge `known` with new content, from `source`.
     pub(super) fn revised_record(
         &self,
         known: &Record,

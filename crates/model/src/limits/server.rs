@@ -50,3 +50,5 @@ pub const SERVER_PRUNE_S: u64 = 86_400;
 pub const SERVER_PRUNE_FIRST_S: u64 = 3_600;
 /// Maximum number of concurrent engine calls that are read-only or bound by computation.
 pub const SERVER_COMPUTE_CALLS_MAX: usize = 4;
+/// Maximum number of records that one form of the page changes, and that one undo reverts.
+pub const BULK_CHANGES_MAX: usize = 100;

@@ -7,7 +7,7 @@ use super::form_fields::FormFields;
 use super::request_context::redirect_back;
 use super::view::files::{FileEntry, FilesView, OpenFile, PreviewView};
 use super::view::knowledge::EditConflictView;
-use super::view::{Html, bytes, plural};
+use super::view::{Html, bytes, line_diff, plural};
 use super::{PageError, RequestContext, Shell, record_label, render, render_with_status};
 use crate::App;
 use axum::Router;
@@ -202,10 +202,9 @@ fn open_file(engine: &Engine, of: &EditableFolder, name: &str) -> Result<OpenFil
     let EditableText { text, tag } = engine.files().text(of, name)?;
     let about = match of {
         EditableFolder::Workspace => format!(
-            "Its lines are records of the category `{}`.",
+            "Each bullet is a record of the category {}.",
             workspace::file_category(name)
-        )
-        .replace('`', ""),
+        ),
         EditableFolder::Group(_) => String::new(),
     };
     Ok(OpenFile {
@@ -258,6 +257,10 @@ async fn save(
                 shell: Shell::load(engine, &context, "workspace", "Two versions")?,
                 name: text::replace_control_chars(&file),
                 action: address.clone(),
+                what: "The file was changed while you were editing.".to_owned(),
+                diff: line_diff(&theirs.text, submitted),
+                is_line_diff: true,
+                draft: address.clone(),
                 theirs: markdown::render(&theirs.text),
                 theirs_meta: "on the disk".to_owned(),
                 mine: markdown::render(submitted),

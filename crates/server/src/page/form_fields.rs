@@ -5,11 +5,10 @@ use crate::App;
 use axum::Form;
 use axum::extract::{FromRequest, Request};
 use heirloom_model::Fault;
-use std::collections::HashMap;
 
-/// Fields of a form; of a repeated field the last value.
+/// Fields of a form.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct FormFields(HashMap<String, String>);
+pub(crate) struct FormFields(Vec<(String, String)>);
 
 impl FromRequest<App> for FormFields {
     type Rejection = PageError;
@@ -17,19 +16,25 @@ impl FromRequest<App> for FormFields {
     async fn from_request(request: Request, app: &App) -> Result<Self, PageError> {
         let form = Form::<Vec<(String, String)>>::from_request(request, app).await;
         let Form(pairs) = form.map_err(|error| Fault::usage(error.body_text()))?;
-        Ok(Self(pairs.into_iter().collect()))
+        Ok(Self(pairs))
     }
 }
 
 impl FormFields {
-    /// Returns a trimmed field; empty if it is missing.
+    /// Returns a trimmed field, of a repeated one the last value; empty if it is missing.
     pub(crate) fn get(&self, name: &str) -> &str {
-        self.0.get(name).map_or("", |value| value.trim())
+        self.raw(name).trim()
     }
 
-    /// Returns a field as it was typed.
+    /// Returns a field as it was typed, of a repeated one the last value.
     pub(crate) fn raw(&self, name: &str) -> &str {
-        self.0.get(name).map_or("", String::as_str)
+        self.values(name).last().unwrap_or_default()
+    }
+
+    /// Returns all values of a repeated field, in the order of the form.
+    pub(crate) fn values(&self, name: &str) -> impl Iterator<Item = &str> {
+        let named = self.0.iter().filter(move |(one, _)| one == name);
+        named.map(|(_, value)| value.as_str())
     }
 
     /// Returns a trimmed field that is not empty.

@@ -1,51 +1,43 @@
-//! Knowledge page: lists, searches and corrects knowledge.
+//! Knowledge page: lists, filters and corrects knowledge.
 
+mod bulk;
 pub(super) mod conflict;
+mod criteria;
 mod edit;
 mod entry_history;
+mod export;
+mod receipt_uses;
+mod related;
 mod rows;
+mod selection;
+mod text_search;
 
 pub(super) use rows::row_of;
 
+use criteria::{Criteria, EntryState, KnowledgeParams, Sort};
 use rows::category_names;
+use selection::Selection;
 
-use super::view::knowledge::{CategoryFilter, EditForm, KnowledgeView};
+use super::view::knowledge::{
+    CategoryFilter, EditForm, FilterChoice, FilterForm, KnowledgeView, PageLinks,
+};
 use super::view::{number, plural};
 use super::{PageError, RequestContext, Shell, record_label, render};
 use crate::App;
 use axum::Router;
 use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 use axum::routing::{get, post};
-use heirloom_engine::{Engine, Filter, QuerySyntax, RecallRequest};
+use heirloom_engine::Engine;
 use heirloom_model::{Fault, Kind, Permission, Record, RecordId, mark, text};
-use heirloom_search::recall::{Ranked, RecallItem};
-use serde::Deserialize;
-use std::collections::BTreeMap;
-
-/// Page size of the list.
-const PAGE: usize = 25;
-/// Maximum number of entries with a similar meaning, if none contains the words of the filter.
-const MEANT: usize = 5;
-/// Maximum number of entries for which categories are counted.
-const COUNTED: usize = 1_000;
-
-/// Query parameters.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct KnowledgeParams {
-    category: String,
-    f: String,
-    after: String,
-    conflict: usize,
-    new: Option<String>,
-    edit: Option<String>,
-}
 
 /// Returns the routes.
 pub(super) fn routes() -> Router<App> {
     Router::new()
         .route("/knowledge", get(list).post(edit::create))
+        .route("/knowledge/bulk", post(bulk::change))
+        .route("/knowledge/export", get(export::download))
         .route("/knowledge/{id}", get(open).post(edit::save))
         .route("/conflicts/{id}", post(conflict::decide))
 }
@@ -53,12 +45,20 @@ pub(super) fn routes() -> Router<App> {
 async fn list(
     State(app): State<App>,
     context: RequestContext,
+    headers: HeaderMap,
     Query(params): Query<KnowledgeParams>,
 ) -> Result<Response, PageError> {
+    // The filter form also sends its empty fields, which the URL does not need.
+    let is_filter = headers.get("hx-target").is_some_and(|id| id == "list");
+    let address = params.path_here("/knowledge");
     let view = app.with_engine(context.resolve_project(Permission::Read)?, move |engine| {
         load(engine, &context, &params, None)
     });
-    render(&view.await?)
+    let mut response = render(&view.await?)?;
+    if let (true, Ok(address)) = (is_filter, HeaderValue::from_str(&address)) {
+        response.headers_mut().insert("hx-push-url", address);
+    }
+    Ok(response)
 }
 
 async fn open(
@@ -88,7 +88,8 @@ fn load(
     let opened = open.map(|id| engine.records().get(id)).transpose()?;
     let is_edited = |record: &&Record| params.edit.is_some() && record.retired_at.is_none();
     let edited = opened.as_ref().filter(is_edited);
-    let (mut records, next) = list_records(engine, params)?;
+    let mut selection = Selection::load(engine, params, &conflicts, all)?;
+    let mut records = std::mem::take(&mut selection.records);
     if let Some(record) = &opened
         && edited.is_none()
         && record.retired_at.is_none()
@@ -103,32 +104,27 @@ fn load(
         row.is_on = open.is_some_and(|id| row.id == id.to_string());
     }
     let drawer = match (&opened, edited) {
-        (Some(record), None) => Some(entry_history::load(engine, context, record)?),
+        (Some(record), None) => Some(entry_history::load(engine, context, params, record)?),
         (Some(_) | None, _) => None,
     };
     let edit = edited.map(|record| edit_form(record, context, params));
-    let conflict = match open.is_none() && params.f.is_empty() && params.after.is_empty() {
-        true => conflict::conflict_view(
-            &conflicts,
-            params.conflict,
-            &super::request_context::times(engine),
-        ),
+    let is_first = params.has_all_but_category() && params.after.is_empty();
+    let times = super::request_context::times(engine);
+    let conflict = match edit.is_none() && is_first {
+        true => conflict::conflict_view(&conflicts, params.conflict, &times),
         false => None,
     };
     Ok(KnowledgeView {
         headline: headline(all, conflicts.len()),
         is_empty: all == 0 && opened.is_none(),
         conflict,
-        categories: categories(engine, params, all)?,
-        filter: text::replace_control_chars(&params.f),
-        filter_encoded: record_label::percent_encode(&params.f),
-        category: text::replace_control_chars(&params.category),
+        pages: page_links(params, &selection),
+        filters: filter_form(params, &selection),
         is_new: params.new.is_some(),
         rows,
         edit,
-        next,
         drawer,
-        list: list_path(params, &params.category, ""),
+        list: params.path_here("/knowledge"),
         shell,
     })
 }
@@ -138,130 +134,101 @@ fn headline(all: usize, conflicts: usize) -> String {
     match (all, conflicts) {
         (0, _) => "Nothing is known yet.".to_owned(),
         (_, 0) => format!("{entries}, none in conflict."),
-        (_, n) => format!("{entries}, {n} of them in conflict."),
+        (_, n) => format!("{entries}, {} of them in conflict.", number(n as u64)),
     }
 }
 
-/// Loads the entries of this page, and the path of the next one.
-fn list_records(
-    engine: &Engine,
-    params: &KnowledgeParams,
-) -> Result<(Vec<Record>, Option<String>), Fault> {
-    let category = Some(params.category.as_str()).filter(|name| !name.is_empty());
-    if !params.f.trim().is_empty() {
-        return Ok((search(engine, params.f.trim(), category)?, None));
-    }
-    let mut filter = Filter::current(&[Kind::Knowledge], engine.now()).limit(PAGE + 1);
-    filter.category = category.map(str::to_owned);
-    if !params.after.is_empty() {
-        filter.after = Some(engine.records().resolve_id(&params.after)?);
-    }
-    let mut records = engine.records().find(&filter)?;
-    let has_more = records.len() > PAGE;
-    records.truncate(PAGE);
-    let last = records.last().filter(|_| has_more);
-    let next = last.map(|last| list_path(params, &params.category, &last.id.to_string()));
-    Ok((records, next))
-}
-
-/// Searches entries by key prefix, then by words.
-fn search(engine: &Engine, words: &str, category: Option<&str>) -> Result<Vec<Record>, Fault> {
-    let mut filter = Filter::current(&[Kind::Knowledge], engine.now()).limit(PAGE);
-    filter.key_prefix = Some(words.to_owned());
-    filter.category = category.map(str::to_owned);
-    let mut records = engine.records().find(&filter)?;
-    let mut hits = recall_knowledge(engine, words)?;
-    // Prefer lexical matches; without any, keep the nearest in meaning.
-    match hits.iter().any(|hit| hit.breakdown.lexical > 0.0) {
-        true => hits.retain(|hit| hit.breakdown.lexical > 0.0),
-        false => hits.truncate(MEANT),
-    }
-    for hit in hits {
-        if let RecallItem::Record(record) = hit.item {
-            let fits = category.is_none_or(|name| record.category() == Some(name));
-            if fits && !records.iter().any(|known| known.id == record.id) {
-                records.push(*record);
-            }
+fn page_links(params: &KnowledgeParams, selection: &Selection) -> PageLinks {
+    let criteria = Criteria::new(params);
+    let by_time = criteria.words.is_empty();
+    let (newer_label, older_label) = match criteria.sort {
+        Sort::Newest if by_time => ("Newer entries", "Older entries"),
+        Sort::Oldest if by_time => ("Older entries", "Newer entries"),
+        Sort::Newest | Sort::Oldest | Sort::MostUsed | Sort::Key => {
+            ("Previous entries", "Next entries")
         }
-    }
-    records.truncate(PAGE);
-    Ok(records)
-}
-
-/// Recalls knowledge. A recall over all kinds is faster than a filtered one, which follows only if too few hits are
-/// knowledge.
-fn recall_knowledge(engine: &Engine, words: &str) -> Result<Vec<Ranked>, Fault> {
-    let mut request = RecallRequest {
-        question: words.to_owned(),
-        syntax: QuerySyntax::Words,
-        k: Some(2 * PAGE),
-        min_relevance: Some(0.0),
-        ..RecallRequest::default()
     };
-    let mut hits = engine.recall().search(&request)?.hits;
-    let all = hits.len();
-    hits.retain(
-        |hit| matches!(&hit.item, RecallItem::Record(record) if record.kind == Kind::Knowledge),
-    );
-    if all < 2 * PAGE || hits.len() >= PAGE {
-        hits.truncate(PAGE);
-        return Ok(hits);
+    let is_selected = params.select == "page";
+    let here = params.path_here("/knowledge");
+    let select = match (is_selected, here.contains('?')) {
+        (true, _) => here,
+        (false, true) => format!("{here}&select=page"),
+        (false, false) => format!("{here}?select=page"),
+    };
+    PageLinks {
+        newer: selection.newer.clone(),
+        newer_label,
+        older: selection.older.clone(),
+        older_label,
+        select,
+        is_selected,
+        markdown: params.path("/knowledge/export", &[("format", "md")]),
+        json: params.path("/knowledge/export", &[("format", "json")]),
     }
-    request.k = Some(PAGE);
-    request.kinds = vec![Kind::Knowledge];
-    Ok(engine.recall().search(&request)?.hits)
 }
 
-fn categories(
-    engine: &Engine,
-    params: &KnowledgeParams,
-    all: usize,
-) -> Result<Vec<CategoryFilter>, Fault> {
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    let is_counted = all <= COUNTED;
-    if is_counted {
-        let filter = Filter::current(&[Kind::Knowledge], engine.now()).limit(COUNTED);
-        for record in engine.records().find(&filter)? {
-            let name = record.category().unwrap_or("fact").to_owned();
-            *counts.entry(name).or_default() += 1;
-        }
-    } else {
-        counts.extend(rows::CATEGORIES.map(|name| (name.to_owned(), 0)));
+fn filter_form(params: &KnowledgeParams, selection: &Selection) -> FilterForm {
+    let choice = |value: &str, label: String, current: &str| FilterChoice {
+        is_current: value == current,
+        value: value.to_owned(),
+        label,
+    };
+    let mut sources = selection.sources.clone();
+    if !params.source.is_empty() && !sources.contains(&params.source) {
+        sources.push(params.source.clone());
     }
+    let state = |name: &'static str| choice(name, name.to_owned(), &params.state);
+    let own = selection.categories.get(params.category.as_str());
+    let fits = match params.category.is_empty() {
+        true => selection.all,
+        false => own.copied().unwrap_or_default(),
+    };
+    let shown = |value: &str| text::replace_control_chars(value);
+    FilterForm {
+        categories: categories(params, selection),
+        category: shown(&params.category),
+        words: shown(&params.f),
+        words_encoded: record_label::percent_encode(&params.f),
+        sources: (sources.iter())
+            .map(|source| choice(source, record_label::source_label(source), &params.source))
+            .collect(),
+        states: EntryState::ALL.iter().map(|(name, _)| state(name)).collect(),
+        sorts: (Sort::ALL.iter())
+            .map(|(name, label, _)| choice(name, (*label).to_owned(), &params.sort))
+            .collect(),
+        task: shown(&params.task),
+        from: shown(&params.from),
+        until: shown(&params.until),
+        chips: params.chips(),
+        is_open: [&params.task, &params.from, &params.until]
+            .iter()
+            .any(|value| !value.is_empty()),
+        fits: match fits.n == 1 && !fits.is_more {
+            true => "1 entry".to_owned(),
+            false => format!("{} entries", fits.label()),
+        },
+        note: selection.note.clone(),
+    }
+}
+
+fn categories(params: &KnowledgeParams, selection: &Selection) -> Vec<CategoryFilter> {
+    let mut counts = selection.categories.clone();
     if !params.category.is_empty() {
         counts.entry(params.category.clone()).or_default();
     }
     let mut choices = vec![CategoryFilter {
         name: "All".to_owned(),
-        href: list_path(params, "", ""),
-        count: number(all as u64),
+        href: params.path("/knowledge", &[("category", "")]),
+        count: selection.all.label(),
         is_current: params.category.is_empty(),
     }];
-    choices.extend(counts.into_iter().map(|(name, n)| CategoryFilter {
-        href: list_path(params, &name, ""),
-        count: if is_counted {
-            n.to_string()
-        } else {
-            String::new()
-        },
+    choices.extend(counts.into_iter().map(|(name, count)| CategoryFilter {
+        href: params.path("/knowledge", &[("category", &name)]),
+        count: count.label(),
         is_current: name == params.category,
         name: text::replace_control_chars(&name),
     }));
-    Ok(choices)
-}
-
-/// Returns the path of a list.
-fn list_path(params: &KnowledgeParams, category: &str, after: &str) -> String {
-    let mut query = Vec::new();
-    for (name, value) in [("category", category), ("f", &params.f), ("after", after)] {
-        if !value.is_empty() {
-            query.push(format!("{name}={}", record_label::percent_encode(value)));
-        }
-    }
-    match query.is_empty() {
-        true => "/knowledge".to_owned(),
-        false => format!("/knowledge?{}", query.join("&")),
-    }
+    choices
 }
 
 fn edit_form(record: &Record, context: &RequestContext, params: &KnowledgeParams) -> EditForm {
@@ -282,6 +249,6 @@ fn edit_form(record: &Record, context: &RequestContext, params: &KnowledgeParams
         is_pinned: mark::is_pinned(&record.attrs),
         is_muted: mark::is_muted(&record.attrs),
         csrf: context.csrf.clone(),
-        list: list_path(params, &params.category, ""),
+        list: params.path_here("/knowledge"),
     }
 }

@@ -11,7 +11,7 @@ use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use heirloom_engine::{Engine, PurgeTarget, UndoReport};
-use heirloom_model::{Fault, Mark, Permission, RecordId};
+use heirloom_model::{Fault, Mark, Permission, RecordId, limits};
 
 /// Returns the routes.
 pub(super) fn routes() -> Router<App> {
@@ -209,23 +209,21 @@ async fn undo(
     fields: FormFields,
 ) -> Result<Response, PageError> {
     let by = context.actor_name();
-    let last = app
+    let undone = app
         .with_engine(
             context.resolve_project(Permission::Change)?,
             move |engine| {
-                let mut last = None;
-                for id in ids.split(',').rev().take(UNDONE_MAX) {
-                    last = Some(
-                        engine
-                            .records()
-                            .undo_as(engine.records().resolve_id(id)?, &by)?,
-                    );
-                }
-                Ok(last)
+                let ids = ids.split(',').rev().take(limits::BULK_CHANGES_MAX);
+                let undone = ids.map(|id| {
+                    let id = engine.records().resolve_id(id)?;
+                    engine.records().undo_as(id, &by)
+                });
+                undone.collect::<Result<Vec<_>, _>>()
             },
         )
         .await?;
-    let again = last.map_or_else(String::new, |undone| redo_id(undone).to_string());
+    let again = undone.into_iter().map(|undone| redo_id(undone).to_string());
+    let again = again.collect::<Vec<_>>().join(",");
     if !context.is_part {
         return Ok(redirect_back(&fields.return_path("/"), "undone", &again));
     }
@@ -241,9 +239,6 @@ pub(crate) fn undone_toast(context: &RequestContext) -> Result<Response, PageErr
         is_target,
     })?))
 }
-
-/// Maximum number of records in one undo.
-const UNDONE_MAX: usize = 20;
 
 /// Returns the record whose undo repeats the change.
 fn redo_id(undone: UndoReport) -> RecordId {

@@ -20,7 +20,7 @@ pub(crate) mod shell;
 pub(crate) mod tasks;
 mod times;
 
-pub(crate) use html::{Html, diff, escape, render_text};
+pub(crate) use html::{Html, diff, escape, line_diff, render_text, split_words};
 pub(crate) use times::Times;
 
 /// Returns an icon; the text next to it has the same meaning.

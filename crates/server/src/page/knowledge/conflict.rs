@@ -6,13 +6,13 @@ use crate::page::request_context::redirect_back;
 use crate::page::toast::toast_and_refresh;
 use crate::page::view::Times;
 use crate::page::view::knowledge::{ConflictSide, ConflictView as View};
-use crate::page::view::{Html, escape};
+use crate::page::view::{Html, render_text, split_words};
 use crate::page::{PageError, RequestContext, record_label};
 use axum::extract::{Path, State};
 use axum::response::Response;
 use heirloom_engine::Conflict;
 use heirloom_model::kinds::Knowledge;
-use heirloom_model::{KindData, Permission, Record, text};
+use heirloom_model::{KindData, Permission, Record};
 use std::collections::HashSet;
 
 /// Maximum number of values shown of a conflict.
@@ -73,24 +73,20 @@ fn meta(record: &Record, times: &Times) -> String {
     meta
 }
 
-/// Marks the words of a text that are not in all values.
+/// Marks the words of a text that are not in all values; code between backticks is one word.
 fn highlight_differences(words: &str, all: &[&Record]) -> Html {
     let sets: Vec<HashSet<&str>> = all
         .iter()
-        .map(|record| record.text.split_whitespace().collect())
+        .map(|record| split_words(&record.text).into_iter().collect())
         .collect();
     let mut out = String::new();
-    for word in words.split_whitespace() {
+    for word in split_words(words) {
         let is_shared = sets.iter().all(|set| set.contains(word));
-        let word = text::replace_control_chars(word);
-        if is_shared {
-            escape(&word, &mut out);
-        } else {
-            out.push_str("<mark>");
-            escape(&word, &mut out);
-            out.push_str("</mark>");
-        }
-        out.push(' ');
+        let word = render_text(word);
+        out.push_str(&match is_shared {
+            true => format!("{word} "),
+            false => format!("<mark>{word}</mark> "),
+        });
     }
     Html::from_markup(out)
 }

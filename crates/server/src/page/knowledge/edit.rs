@@ -6,7 +6,7 @@ use crate::page::form_fields::FormFields;
 use crate::page::request_context::{redirect_back, times};
 use crate::page::toast::{done_message, toast_and_refresh};
 use crate::page::view::knowledge::{EditConflictView, RowUpdate};
-use crate::page::view::render_text;
+use crate::page::view::{diff, render_text};
 use crate::page::{
     PageError, RequestContext, Shell, Toast, record_label, render, render_with_status,
 };
@@ -14,7 +14,10 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 use heirloom_engine::{Engine, NewRecord, Revision, RevisionReport};
-use heirloom_model::{Fault, Permission, RecordId, Timestamp, civil, tz};
+use heirloom_model::{Confidence, Fault, Permission, RecordId, Timestamp, civil, tz};
+
+/// Source of entries that are written on the page.
+const USER: &str = "user";
 
 /// Creates an entry with the user as its source.
 pub(super) async fn create(
@@ -27,7 +30,7 @@ pub(super) async fn create(
         key: fields.non_empty("key"),
         category: fields.non_empty("category"),
         rationale: fields.non_empty("rationale"),
-        source: Some("user".to_owned()),
+        source: Some(USER.to_owned()),
         ..NewRecord::default()
     };
     let id = app
@@ -102,7 +105,8 @@ fn save_in(
     revision: &Revision,
     fields: &FormFields,
 ) -> Result<SaveOutcome, Fault> {
-    Ok(match engine.records().revise(id, revision, "user")? {
+    let revision = &with_confidence(engine, id, revision)?;
+    Ok(match engine.records().revise(id, revision, USER)? {
         RevisionReport::Done(applied) => {
             SaveOutcome::Row(Box::new(row_of(engine, applied.id, context)?))
         }
@@ -117,9 +121,17 @@ fn save_in(
             let times = times(engine);
             let names = ["text", "category", "confidence", "true_from", "csrf"];
             let again = names.map(|name| (name.to_owned(), fields.raw(name).to_owned()));
+            let name = record_label::name(&current);
             SaveOutcome::Overtaken(Box::new(EditConflictView {
                 shell: Shell::load(engine, context, "knowledge", "Two versions")?,
-                name: record_label::name(&current),
+                what: match current.source == USER {
+                    true => "You saved this in another tab.".to_owned(),
+                    false => format!(
+                        "{name} was changed by {} while you were editing.",
+                        record_label::source_label(&current.source)
+                    ),
+                },
+                name,
                 action: format!("/knowledge/{}", current.id),
                 theirs: render_text(&current.text),
                 theirs_meta: format!(
@@ -128,11 +140,36 @@ fn save_in(
                     times.full(current.recorded_at)
                 ),
                 mine: render_text(&revision.text),
+                diff: diff(&current.text, &revision.text),
+                is_line_diff: false,
+                draft: format!("/knowledge/{id}"),
                 fields: again.to_vec(),
-                list: "/knowledge".to_owned(),
+                list: fields.return_path("/knowledge"),
             }))
         }
     })
+}
+
+/// Returns the revision with the confidence of a form that leaves it empty: that of a new entry of the user if
+/// something else changes, otherwise the stored one.
+fn with_confidence(
+    engine: &Engine,
+    id: RecordId,
+    revision: &Revision,
+) -> Result<Revision, Fault> {
+    let mut revision = revision.clone();
+    if revision.confidence.is_none() {
+        let known = engine.records().get(id)?;
+        let is_same = revision.text == known.text.trim()
+            && (revision.category.is_none() || revision.category.as_deref() == known.category())
+            && revision.true_from == known.true_from;
+        let confidence = match is_same {
+            true => known.confidence,
+            false => Confidence::of_source(USER),
+        };
+        revision.confidence = Some(confidence.get());
+    }
+    Ok(revision)
 }
 
 fn parse_confidence(given: &str) -> Result<Option<f64>, Fault> {

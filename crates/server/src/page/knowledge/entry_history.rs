@@ -1,11 +1,13 @@
-//! History of an entry.
+//! Panel of an entry: its history, its uses in contexts, and related entries.
 
+use super::criteria::KnowledgeParams;
+use super::{receipt_uses, related};
 use crate::page::request_context::times;
 use crate::page::view::knowledge::{HistoryDrawer, HistoryStep};
 use crate::page::view::{Html, Times, diff, escape, render_text};
 use crate::page::{RequestContext, record_label};
 use heirloom_engine::Engine;
-use heirloom_model::{Action, Event, Fault, Record, mark, text};
+use heirloom_model::{Action, Event, Fault, Record, RecordId, mark, text};
 
 /// Maximum number of shown events.
 const SHOWN: usize = 40;
@@ -13,6 +15,7 @@ const SHOWN: usize = 40;
 pub(super) fn load(
     engine: &Engine,
     context: &RequestContext,
+    params: &KnowledgeParams,
     record: &Record,
 ) -> Result<HistoryDrawer, Fault> {
     let times = times(engine);
@@ -28,29 +31,11 @@ pub(super) fn load(
     if let (Some(first), Some(_)) = (steps.first_mut(), current) {
         first.what = format!("Now, {}", lowercase_first(&first.what));
     }
-    let uses = engine
-        .contexts()
-        .delivery_counts(&chain.iter().map(|one| one.id).collect::<Vec<_>>())?;
-    let last = uses.values().max_by_key(|used| used.last_at);
     let mut facts = vec![
         ("Id", fact(&record.id.to_string(), true)),
         ("Kind", fact(record.kind.as_str(), false)),
         ("Scope", fact(&scope(record), false)),
         ("Tokens", fact(&record.tokens.to_string(), false)),
-        (
-            "Used",
-            match last {
-                Some(used) => fact(
-                    &format!(
-                        "{} times, last {}",
-                        uses.values().map(|used| used.count).sum::<u64>(),
-                        times.full(used.last_at)
-                    ),
-                    false,
-                ),
-                None => fact("never yet", false),
-            },
-        ),
     ];
     if let Some(session) = &record.scope.session {
         facts.push((
@@ -70,6 +55,10 @@ pub(super) fn load(
             ),
         ));
     }
+    let ids: Vec<RecordId> = chain.iter().map(|one| one.id).collect();
+    let uses = receipt_uses::load(engine, &ids, &times)?;
+    let related = related::load(engine, record, &chain)?;
+    let here = params.path_here(&format!("/knowledge/{}", record.id));
     Ok(HistoryDrawer {
         id: record.id.to_string(),
         name: record_label::name(record),
@@ -79,6 +68,12 @@ pub(super) fn load(
         steps,
         facts,
         versions: chain.len(),
+        uses: uses.receipts,
+        uses_summary: uses.summary,
+        graph: related::graph(&record_label::name(record), &related),
+        related,
+        edit: params.edit_path(record.id),
+        here,
         csrf: context.csrf.clone(),
     })
 }

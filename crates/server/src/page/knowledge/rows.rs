@@ -1,5 +1,6 @@
 //! Rows of the list, with the usage of each entry in contexts.
 
+use super::criteria::{KnowledgeParams, is_proposed};
 use crate::page::request_context::times;
 use crate::page::view::chart::spark;
 use crate::page::view::knowledge::KnowledgeRow;
@@ -47,6 +48,7 @@ pub(super) fn load(
     conflicts: &[Conflict],
 ) -> Result<Vec<KnowledgeRow>, Fault> {
     let times = times(engine);
+    let place = KnowledgeParams::of_path(&context.path);
     let ids: Vec<RecordId> = records.iter().map(|record| record.id).collect();
     let uses = engine.contexts().delivery_counts(&ids)?;
     let open: HashSet<RecordId> = conflicts.iter().map(|one| one.winner.id).collect();
@@ -54,13 +56,14 @@ pub(super) fn load(
         let used = uses.get(&record.id);
         let days = used.map_or([0; 7], |used| by_day(used, &times));
         let used = used.map_or(0, |used| used.count);
-        row(
-            record,
-            context,
-            &times,
-            (used, days),
-            open.contains(&record.id),
-        )
+        KnowledgeRow {
+            is_conflict: open.contains(&record.id),
+            is_selected: place.select == "page",
+            edit: place.edit_path(record.id),
+            href: place.path_here(&format!("/knowledge/{}", record.id)),
+            back: place.path_here("/knowledge"),
+            ..row(record, context, &times, (used, days))
+        }
     };
     Ok(records.iter().map(row).collect())
 }
@@ -84,7 +87,6 @@ fn row(
     context: &RequestContext,
     times: &Times,
     (used, days): (u64, [u64; 7]),
-    is_conflict: bool,
 ) -> KnowledgeRow {
     // Attributes of another version must not hide the text.
     let knowledge = Knowledge::from_record(record).ok();
@@ -99,16 +101,14 @@ fn row(
     if confirmed > 0 {
         meta.push(format!("confirmed {confirmed}×"));
     }
-    if knowledge
-        .as_ref()
-        .is_some_and(|knowledge| knowledge.proposal && knowledge.category == "preference")
-    {
+    if is_proposed(record) {
         meta.push("proposed".to_owned());
     }
     let why = knowledge.and_then(|knowledge| knowledge.rationale);
     KnowledgeRow {
         id: record.id.to_string(),
         key: text::replace_control_chars(record_label::given_key(record)),
+        name: record_label::name(record),
         words: record_label::text_html(record),
         why: why.map_or_else(Html::default, |why| {
             Html::from_markup(format!(
@@ -119,8 +119,12 @@ fn row(
         meta,
         is_pinned: mark::is_pinned(&record.attrs),
         is_muted: mark::is_muted(&record.attrs),
-        is_conflict,
+        is_conflict: false,
         is_on: false,
+        is_selected: false,
+        href: String::new(),
+        edit: String::new(),
+        back: String::new(),
         spark: spark("Used in contexts", &days),
         uses: plural(usize::try_from(used).unwrap_or(usize::MAX), "use", "uses"),
         at: times.brief(record.recorded_at),

@@ -2,7 +2,7 @@
 
 use askama::filters::HtmlSafe;
 use heirloom_model::text;
-use similar::{Algorithm, DiffTag, capture_diff_slices};
+use similar::{Algorithm, DiffTag, capture_diff_slices, group_diff_ops};
 use std::fmt;
 
 /// Safe HTML markup.
@@ -46,6 +46,29 @@ pub(crate) fn render_text(words: &str) -> Html {
 
 /// Maximum number of compared words; later ones are not shown.
 const WORDS_MAX: usize = 400;
+/// Maximum number of compared lines; later ones are not shown.
+const LINES_MAX: usize = 2_000;
+/// Number of equal lines shown before and after a changed one.
+const LINES_AROUND: usize = 2;
+
+/// Splits a text into words at white space; code between backticks is part of one word.
+pub(crate) fn split_words(text: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let (mut start, mut in_code) = (None, false);
+    for (at, c) in text.char_indices() {
+        if c.is_whitespace() && !in_code {
+            words.extend(start.take().and_then(|start| text.get(start..at)));
+            continue;
+        }
+        start.get_or_insert(at);
+        if c == '`' {
+            let after = text.get(at + 1..).unwrap_or_default();
+            in_code = !in_code && after.find('`').is_some_and(|end| end > 0);
+        }
+    }
+    words.extend(start.and_then(|start| text.get(start..)));
+    words
+}
 
 /// Renders a word diff of two texts: removed words are crossed out, added ones marked.
 pub(crate) fn diff(old: &str, new: &str) -> Html {
@@ -53,13 +76,17 @@ pub(crate) fn diff(old: &str, new: &str) -> Html {
         text::replace_control_chars(old),
         text::replace_control_chars(new),
     );
-    let old: Vec<&str> = old.split_whitespace().take(WORDS_MAX).collect();
-    let new: Vec<&str> = new.split_whitespace().take(WORDS_MAX).collect();
+    let limited = |text| {
+        let mut words = split_words(text);
+        words.truncate(WORDS_MAX);
+        words
+    };
+    let (old, new) = (limited(&old), limited(&new));
     let mut out = String::new();
     for op in capture_diff_slices(Algorithm::Myers, &old, &new) {
         let (tag, old_range, new_range) = op.as_tag_tuple();
         if tag == DiffTag::Equal {
-            escape(&old[old_range].join(" "), &mut out);
+            push_words(&old[old_range], &mut out);
             out.push(' ');
             continue;
         }
@@ -75,8 +102,55 @@ fn push_element(tag: &str, words: &[&str], out: &mut String) {
         return;
     }
     out.push_str(&format!("<{tag}>"));
-    escape(&words.join(" "), out);
+    push_words(words, out);
     out.push_str(&format!("</{tag}> "));
+}
+
+/// Appends rendered words, separated by spaces.
+fn push_words(words: &[&str], out: &mut String) {
+    let words: Vec<String> = words.iter().map(|word| render_text(word).0).collect();
+    out.push_str(&words.join(" "));
+}
+
+/// Renders a line diff of two files: changed lines with a few equal ones around them.
+pub(crate) fn line_diff(old: &str, new: &str) -> Html {
+    let old: Vec<&str> = old.lines().take(LINES_MAX).collect();
+    let new: Vec<&str> = new.lines().take(LINES_MAX).collect();
+    let mut out = String::new();
+    for group in group_diff_ops(
+        capture_diff_slices(Algorithm::Myers, &old, &new),
+        LINES_AROUND,
+    ) {
+        if !out.is_empty() {
+            out.push_str("…\n");
+        }
+        for op in group {
+            let (tag, old_range, new_range) = op.as_tag_tuple();
+            if tag == DiffTag::Equal {
+                push_lines(' ', "", &old[old_range], &mut out);
+                continue;
+            }
+            push_lines('-', "del", &old[old_range], &mut out);
+            push_lines('+', "ins", &new[new_range], &mut out);
+        }
+    }
+    Html(out)
+}
+
+/// Appends lines with their sign, each in an element if `tag` is not empty.
+fn push_lines(sign: char, tag: &str, lines: &[&str], out: &mut String) {
+    for line in lines {
+        if !tag.is_empty() {
+            out.push_str(&format!("<{tag}>"));
+        }
+        out.push(sign);
+        out.push(' ');
+        escape(&text::replace_control_chars(line), out);
+        if !tag.is_empty() {
+            out.push_str(&format!("</{tag}>"));
+        }
+        out.push('\n');
+    }
 }
 
 /// Appends HTML-escaped text to `out`.
@@ -120,5 +194,29 @@ mod tests {
         );
         assert_eq!(diff("same", "same").to_string(), "same");
         assert_eq!(diff("", "<b>").to_string(), "<ins>&lt;b&gt;</ins>");
+        assert_eq!(
+            diff("run `just db` first", "run `just <db>`; first").to_string(),
+            "run <del><code>just db</code></del> <ins><code>just &lt;db&gt;</code>;</ins> first"
+        );
+    }
+
+    #[test]
+    fn words_keep_code_with_spaces_together() {
+        assert_eq!(
+            split_words("a `b c`, d `e f"),
+            ["a", "`b c`,", "d", "`e", "f"]
+        );
+        assert_eq!(split_words("`` x"), ["``", "x"]);
+    }
+
+    #[test]
+    fn line_diff_shows_changed_lines_with_their_surroundings() {
+        let old = "1\n2\n3\n4\n5\n6\n";
+        let new = "1\n2\n3\n4\n<5>\n6\n7\n";
+        assert_eq!(
+            line_diff(old, new).to_string(),
+            "  3\n  4\n<del>- 5</del>\n<ins>+ &lt;5&gt;</ins>\n  6\n<ins>+ 7</ins>\n"
+        );
+        assert_eq!(line_diff(old, old).to_string(), "");
     }
 }

@@ -12,17 +12,61 @@ pub(crate) struct KnowledgeView {
     pub(crate) headline: String,
     pub(crate) is_empty: bool,
     pub(crate) conflict: Option<ConflictView>,
-    pub(crate) categories: Vec<CategoryFilter>,
-    pub(crate) filter: String,
-    pub(crate) filter_encoded: String,
-    pub(crate) category: String,
+    pub(crate) filters: FilterForm,
     pub(crate) is_new: bool,
     pub(crate) rows: Vec<KnowledgeRow>,
     pub(crate) edit: Option<EditForm>,
-    pub(crate) next: Option<String>,
+    pub(crate) pages: PageLinks,
     pub(crate) drawer: Option<HistoryDrawer>,
     /// Path of the list without the drawer.
     pub(crate) list: String,
+}
+
+/// Filters of the list: the form, the chips, and the categories with their counts.
+pub(crate) struct FilterForm {
+    pub(crate) categories: Vec<CategoryFilter>,
+    pub(crate) category: String,
+    pub(crate) words: String,
+    pub(crate) words_encoded: String,
+    pub(crate) sources: Vec<FilterChoice>,
+    pub(crate) states: Vec<FilterChoice>,
+    pub(crate) sorts: Vec<FilterChoice>,
+    pub(crate) task: String,
+    pub(crate) from: String,
+    pub(crate) until: String,
+    pub(crate) chips: Vec<FilterChip>,
+    /// True if the task or a date is set, so that their fields are shown.
+    pub(crate) is_open: bool,
+    /// Number of entries that fit.
+    pub(crate) fits: String,
+    /// Sentence about the entries that were not looked at; may be empty.
+    pub(crate) note: String,
+}
+
+/// Choice of a select field.
+pub(crate) struct FilterChoice {
+    pub(crate) value: String,
+    pub(crate) label: String,
+    pub(crate) is_current: bool,
+}
+
+/// Filter that is set, with the path without it.
+pub(crate) struct FilterChip {
+    pub(crate) name: &'static str,
+    pub(crate) value: String,
+    pub(crate) remove: String,
+}
+
+/// Links of the list: other pages, selection, and export.
+pub(crate) struct PageLinks {
+    pub(crate) newer: Option<String>,
+    pub(crate) newer_label: &'static str,
+    pub(crate) older: Option<String>,
+    pub(crate) older_label: &'static str,
+    pub(crate) select: String,
+    pub(crate) is_selected: bool,
+    pub(crate) markdown: String,
+    pub(crate) json: String,
 }
 
 /// Category of the filter.
@@ -56,6 +100,8 @@ pub(crate) struct ConflictSide {
 pub(crate) struct KnowledgeRow {
     pub(crate) id: String,
     pub(crate) key: String,
+    /// Key, otherwise the beginning of the text.
+    pub(crate) name: String,
     pub(crate) words: Html,
     pub(crate) why: Html,
     pub(crate) meta: Vec<String>,
@@ -63,6 +109,13 @@ pub(crate) struct KnowledgeRow {
     pub(crate) is_muted: bool,
     pub(crate) is_conflict: bool,
     pub(crate) is_on: bool,
+    pub(crate) is_selected: bool,
+    /// Path of the entry, with the filters of the list.
+    pub(crate) href: String,
+    /// Path of the edit form, with the filters of the list.
+    pub(crate) edit: String,
+    /// Path of the list.
+    pub(crate) back: String,
     pub(crate) spark: Html,
     pub(crate) uses: String,
     pub(crate) at: String,
@@ -75,6 +128,7 @@ pub(crate) struct EditForm {
     pub(crate) key: String,
     pub(crate) text: String,
     pub(crate) categories: Vec<(String, bool)>,
+    /// Confidence of the stored version.
     pub(crate) confidence: String,
     pub(crate) true_from: String,
     pub(crate) is_pinned: bool,
@@ -93,7 +147,31 @@ pub(crate) struct HistoryDrawer {
     pub(crate) steps: Vec<HistoryStep>,
     pub(crate) facts: Vec<(&'static str, Html)>,
     pub(crate) versions: usize,
+    pub(crate) uses: Vec<ReceiptUse>,
+    /// Sentence about the deliveries in contexts.
+    pub(crate) uses_summary: String,
+    pub(crate) related: Vec<RelatedEntry>,
+    pub(crate) graph: Html,
+    /// Path of the entry, with the filters of the list.
+    pub(crate) here: String,
+    /// Path of the edit form, with the filters of the list.
+    pub(crate) edit: String,
     pub(crate) csrf: String,
+}
+
+/// Receipt that contained an entry.
+pub(crate) struct ReceiptUse {
+    pub(crate) href: String,
+    pub(crate) at: String,
+    pub(crate) detail: String,
+}
+
+/// Entry, task or session that is related to an entry.
+pub(crate) struct RelatedEntry {
+    pub(crate) relation: &'static str,
+    pub(crate) name: String,
+    pub(crate) href: String,
+    pub(crate) kind: &'static str,
 }
 
 /// Event in the history.
@@ -135,7 +213,7 @@ pub(crate) struct ToastView {
     pub(crate) is_target: bool,
 }
 
-/// Edit conflict: the stored and the submitted version, and a choice.
+/// Edit conflict: the stored and the submitted version, their difference, and a choice.
 #[derive(Template)]
 #[template(path = "edit_conflict.html")]
 pub(crate) struct EditConflictView {
@@ -144,9 +222,17 @@ pub(crate) struct EditConflictView {
     pub(crate) name: String,
     /// Path to which the choice is sent.
     pub(crate) action: String,
+    /// Sentence about the change that came first.
+    pub(crate) what: String,
     pub(crate) theirs: Html,
     pub(crate) theirs_meta: String,
     pub(crate) mine: Html,
+    /// Difference from the stored to the submitted version.
+    pub(crate) diff: Html,
+    /// True if the difference is one of lines.
+    pub(crate) is_line_diff: bool,
+    /// Path of the form whose unsaved text the submitted version is.
+    pub(crate) draft: String,
     /// Fields that the form submits again.
     pub(crate) fields: Vec<(String, String)>,
     /// Path that keeps the stored version.
