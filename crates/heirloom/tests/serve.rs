@@ -31,6 +31,8 @@ mod files;
 mod inbox;
 #[path = "serve/lessons.rs"]
 mod lessons;
+#[path = "serve/knowledge_page.rs"]
+mod knowledge_page;
 #[path = "serve/limits.rs"]
 mod limits;
 #[path = "serve/memory_tool.rs"]

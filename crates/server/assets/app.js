@@ -331,6 +331,10 @@
     if (panel.id !== 'history') return;
     if (panel.hidden) $('[data-open]', current() || document.createElement('li'))?.focus({preventScroll: true});
     else $('h2', panel)?.focus({preventScroll: true});
+    // On a narrow screen the panel covers the lower part: keep the entry above it.
+    const covered = !panel.hidden && current() && getComputedStyle(panel).position === 'fixed'
+      ? current().getBoundingClientRect().bottom - panel.getBoundingClientRect().top : 0;
+    if (covered > 0) scrollBy(0, covered + 8);
   });
 
   // ---------- unsaved text: kept per path in this tab, and offered again ----------
@@ -364,7 +368,8 @@
     if (path) stored.remove(keyOf(path));
   }
   document.addEventListener('htmx:afterRequest', event => {
-    if (event.detail.elt.matches?.('form[data-draft]') && event.detail.successful) removeSavedDraft();
+    // The saved form may be gone from the page; the request still names it.
+    if (event.detail.requestConfig?.elt.matches?.('form[data-draft]') && event.detail.successful) removeSavedDraft();
   });
   if (wasDone) removeSavedDraft();
   function offerDrafts() {

@@ -34,8 +34,14 @@ impl Records<'_> {
         let applied = self.engine.apply_decided(|| {
             let current = Filter::current(&[], self.engine.now());
             let known = self.find(&current.ids(ids.to_vec()).limit(ids.len()))?;
-            let changes = known.iter().map(|record| self.bulk_change(record, change, by));
-            Ok(changes.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+            let changes = known
+                .iter()
+                .map(|record| self.bulk_change(record, change, by));
+            Ok(changes
+                .collect::<Result<Vec<_>, _>>()?
+                .into_iter()
+                .flatten()
+                .collect())
         })?;
         Ok(applied.iter().map(|one| one.id).collect())
     }
@@ -56,8 +62,8 @@ impl Records<'_> {
                 is_new.then_some(Change::Mark { id, mark, at, by })
             }
             BulkChange::Move(category) => {
-                let is_moved = record.kind == Kind::Knowledge
-                    && record.category() != Some(category.as_str());
+                let is_moved =
+                    record.kind == Kind::Knowledge && record.category() != Some(category.as_str());
                 if !is_moved {
                     return Ok(None);
                 }

@@ -192,7 +192,10 @@ fn filter_form(params: &KnowledgeParams, selection: &Selection) -> FilterForm {
         sources: (sources.iter())
             .map(|source| choice(source, record_label::source_label(source), &params.source))
             .collect(),
-        states: EntryState::ALL.iter().map(|(name, _)| state(name)).collect(),
+        states: EntryState::ALL
+            .iter()
+            .map(|(name, _)| state(name))
+            .collect(),
         sorts: (Sort::ALL.iter())
             .map(|(name, label, _)| choice(name, (*label).to_owned(), &params.sort))
             .collect(),

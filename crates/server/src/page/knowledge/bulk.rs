@@ -53,7 +53,11 @@ pub(super) async fn change(
         false => (done, undo.join(",")),
     };
     if !context.is_part {
-        return Ok(redirect_back(&fields.return_path("/knowledge"), done, &undo));
+        return Ok(redirect_back(
+            &fields.return_path("/knowledge"),
+            done,
+            &undo,
+        ));
     }
     let words = match changed.len() {
         0 => done_message(done).to_owned(),

@@ -106,10 +106,12 @@ impl KnowledgeParams {
 
     /// Returns a path with the filters of the list, where `changed` replaces some of them or adds others.
     pub(super) fn path(&self, base: &str, changed: &[(&str, &str)]) -> String {
-        let is_changed = |name: &str| changed.iter().any(|(other, _)| *other == name);
         let filters = self.filters();
-        let kept = filters.iter().copied().filter(|(name, _)| !is_changed(name));
-        query_path(base, kept.chain(changed.iter().copied()))
+        let value = |name: &str| changed.iter().find(|(other, _)| *other == name);
+        let kept = filters.map(|(name, own)| value(name).copied().unwrap_or((name, own)));
+        let is_filter = |name: &str| filters.iter().any(|(other, _)| *other == name);
+        let added = changed.iter().copied().filter(|(name, _)| !is_filter(name));
+        query_path(base, kept.into_iter().chain(added))
     }
 
     /// Returns a path with the filters and the position of the list.
@@ -183,7 +185,9 @@ impl Criteria {
     /// Parses the filters of a request.
     pub(super) fn new(params: &KnowledgeParams) -> Self {
         let given = |value: &str| Some(value.trim().to_owned()).filter(|value| !value.is_empty());
-        let state = EntryState::ALL.iter().find(|(name, _)| *name == params.state);
+        let state = EntryState::ALL
+            .iter()
+            .find(|(name, _)| *name == params.state);
         let sort = Sort::ALL.iter().find(|(name, _, _)| *name == params.sort);
         Self {
             category: given(&params.category),
@@ -216,7 +220,9 @@ impl Criteria {
         };
         is(&self.source, Some(&record.source))
             && is(&self.task, record.scope.task.as_deref())
-            && self.recorded_from.is_none_or(|from| record.recorded_at >= from)
+            && self
+                .recorded_from
+                .is_none_or(|from| record.recorded_at >= from)
             && (self.recorded_before).is_none_or(|before| record.recorded_at < before)
             && (self.state != Some(EntryState::Pinned) || mark::is_pinned(&record.attrs))
     }
@@ -264,10 +270,7 @@ mod tests {
             shown,
             [("category", "fact"), ("text", "a b"), ("source", "codex")]
         );
-        assert_eq!(
-            chips[2].remove,
-            "/knowledge?category=fact&f=a%20b&sort=key"
-        );
+        assert_eq!(chips[2].remove, "/knowledge?category=fact&f=a%20b&sort=key");
         assert!(KnowledgeParams::of_path("/knowledge?category=a&sort=key").has_all_but_category());
         assert!(!params.has_all_but_category());
     }

@@ -152,11 +152,7 @@ fn save_in(
 
 /// Returns the revision with the confidence of a form that leaves it empty: that of a new entry of the user if
 /// something else changes, otherwise the stored one.
-fn with_confidence(
-    engine: &Engine,
-    id: RecordId,
-    revision: &Revision,
-) -> Result<Revision, Fault> {
+fn with_confidence(engine: &Engine, id: RecordId, revision: &Revision) -> Result<Revision, Fault> {
     let mut revision = revision.clone();
     if revision.confidence.is_none() {
         let known = engine.records().get(id)?;

@@ -63,7 +63,8 @@ pub(super) async fn download(
 fn load(engine: &Engine, params: &KnowledgeParams) -> Result<(Vec<Record>, String), Fault> {
     let criteria = Criteria::new(params);
     let conflicts = engine.conflicts().list()?;
-    let (mut set, note) = read_set(engine, &criteria, &conflicts, EXPORTED_MAX)?;
+    let set = read_set(engine, &criteria, &conflicts, EXPORTED_MAX)?;
+    let (mut set, note) = (set.records, set.note);
     if let Some(category) = &criteria.category {
         set.retain(|record| record.category() == Some(category));
     }
@@ -118,7 +119,11 @@ fn markdown_file(project: &str, records: &[Record], note: &str) -> String {
                 true => String::new(),
                 false => format!("**{key}**: "),
             };
-            let lines: Vec<String> = record.text.lines().map(text::replace_control_chars).collect();
+            let lines: Vec<String> = record
+                .text
+                .lines()
+                .map(text::replace_control_chars)
+                .collect();
             let source = record_label::source_label(&record.source);
             let day = record.recorded_at.strftime("%Y-%m-%d");
             let _ = writeln!(out, "- {name}{} ({source}, {day})", lines.join("\n  "));

@@ -16,11 +16,7 @@ pub(super) struct ReceiptUses {
 }
 
 /// Loads the uses of all versions of an entry; `ids` are their ids.
-pub(super) fn load(
-    engine: &Engine,
-    ids: &[RecordId],
-    times: &Times,
-) -> Result<ReceiptUses, Fault> {
+pub(super) fn load(engine: &Engine, ids: &[RecordId], times: &Times) -> Result<ReceiptUses, Fault> {
     let uses = engine.contexts().delivery_counts(ids)?;
     let Some(last) = uses.values().map(|used| used.last_at).max() else {
         return Ok(ReceiptUses {

@@ -148,16 +148,12 @@ pub(super) fn graph(name: &str, related: &[RelatedEntry]) -> Html {
         let y = at * ROW + ROW / 2;
         put(
             &mut out,
-            format_args!(
-                "<line class=\"ax\" x1=\"8\" y1=\"{middle}\" x2=\"22%\" y2=\"{y}\"/>"
-            ),
+            format_args!("<line class=\"ax\" x1=\"8\" y1=\"{middle}\" x2=\"22%\" y2=\"{y}\"/>"),
         );
     }
     put(
         &mut out,
-        format_args!(
-            "<circle class=\"k-knowledge own\" cx=\"8\" cy=\"{middle}\" r=\"7\"><title>"
-        ),
+        format_args!("<circle class=\"k-knowledge own\" cx=\"8\" cy=\"{middle}\" r=\"7\"><title>"),
     );
     escape(name, &mut out);
     out.push_str("</title></circle>");
@@ -174,10 +170,7 @@ pub(super) fn graph(name: &str, related: &[RelatedEntry]) -> Html {
             ),
         );
         escape(&text::excerpt(&one.name, LABEL_CHARS), &mut out);
-        put(
-            &mut out,
-            format_args!("<title>{}: ", one.relation),
-        );
+        put(&mut out, format_args!("<title>{}: ", one.relation));
         escape(&one.name, &mut out);
         out.push_str("</title></text></a>");
     }
@@ -198,8 +191,16 @@ mod tests {
             kind: "knowledge",
         };
         let graph = graph("<own>", &[related("<script>"), related("two")]).to_string();
-        assert_eq!(graph.matches("<a tabindex=\"-1\" href=\"/knowledge/1?a=&quot;b\">").count(), 2);
-        assert!(!graph.contains("<script>") && !graph.contains("<own>"), "{graph}");
+        assert_eq!(
+            graph
+                .matches("<a tabindex=\"-1\" href=\"/knowledge/1?a=&quot;b\">")
+                .count(),
+            2
+        );
+        assert!(
+            !graph.contains("<script>") && !graph.contains("<own>"),
+            "{graph}"
+        );
         assert_eq!(super::graph("own", &[]), Html::default());
     }
 }

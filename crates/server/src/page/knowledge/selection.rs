@@ -57,69 +57,100 @@ impl Selection {
         all: usize,
     ) -> Result<Self, Fault> {
         let criteria = Criteria::new(params);
-        if criteria.words.is_empty() {
-            let fits = match params.has_all_but_category() {
-                true => all,
-                false => {
-                    let filter = criteria.filter(engine.now()).limit(READ_MAX + 1);
-                    engine.records().count(&filter)?
-                }
-            };
-            if fits > READ_MAX && !criteria.needs_reading() {
-                return by_store(engine, params, &criteria, fits);
-            }
+        let is_listed = criteria.words.is_empty() && !criteria.needs_reading();
+        if is_listed && params.has_all_but_category() && all > READ_MAX {
+            return by_store(engine, params, &criteria, all);
         }
-        let (set, note) = read_set(engine, &criteria, conflicts, READ_MAX)?;
-        by_reading(engine, params, &criteria, set, note)
+        // One query decides whether the set is small, because a rare source makes the store look at every entry.
+        let set = read_set(engine, &criteria, conflicts, READ_MAX)?;
+        if is_listed && set.is_cut {
+            return by_store(engine, params, &criteria, READ_MAX + 1);
+        }
+        by_reading(engine, params, &criteria, set)
     }
 }
 
-/// Reads at most `most` entries that pass all filters except the category, and says if others were not looked at.
+/// Entries that were read.
+pub(super) struct ReadSet {
+    pub(super) records: Vec<Record>,
+    /// True if other entries were not looked at.
+    is_cut: bool,
+    /// Sentence about the entries that were not looked at; may be empty.
+    pub(super) note: String,
+}
+
+/// Reads at most `most` entries that pass all filters except the category.
 pub(super) fn read_set(
     engine: &Engine,
     criteria: &Criteria,
     conflicts: &[Conflict],
     most: usize,
-) -> Result<(Vec<Record>, String), Fault> {
+) -> Result<ReadSet, Fault> {
     let disputed: HashSet<RecordId> = conflicts.iter().map(|one| one.winner.id).collect();
-    let mut note = String::new();
-    let mut set = if !criteria.words.is_empty() {
-        let mut found = search(engine, &criteria.words)?;
-        if found.len() == HITS_MAX {
-            note = format!("Among the best {HITS_MAX} matches of these words.");
-        }
-        found.retain(|record| criteria.admits(record));
-        found
-    } else {
-        let mut filter = criteria.filter(engine.now()).limit(most + 1);
-        if criteria.state == Some(EntryState::Disputed) {
-            if disputed.is_empty() {
-                return Ok((Vec::new(), note));
-            }
-            filter.ids = disputed.iter().copied().collect();
-        }
-        if criteria.sort == Sort::Oldest {
-            filter.order = Order::Oldest;
-        }
-        let mut found = engine.records().find(&filter)?;
-        if found.len() > most {
-            let which = if criteria.sort == Sort::Oldest { "oldest" } else { "newest" };
-            note = format!("Among the {which} {} entries.", number(most as u64));
-            found.truncate(most);
-        }
-        found
+    let mut set = match criteria.words.is_empty() {
+        true => list(engine, criteria, &disputed, most)?,
+        false => find_by_words(engine, criteria)?,
     };
+    let records = &mut set.records;
     match criteria.state {
         None | Some(EntryState::Pinned) => {}
-        Some(EntryState::Muted) => set.retain(|record| mark::is_muted(&record.attrs)),
-        Some(EntryState::Disputed) => set.retain(|record| disputed.contains(&record.id)),
-        Some(EntryState::Proposed) => set.retain(is_proposed),
+        Some(EntryState::Muted) => records.retain(|record| mark::is_muted(&record.attrs)),
+        Some(EntryState::Disputed) => records.retain(|record| disputed.contains(&record.id)),
+        Some(EntryState::Proposed) => records.retain(is_proposed),
         Some(EntryState::Stale) => {
             let root = engine.root().to_owned();
-            set.retain(|record| names_missing_file(&root, record));
+            records.retain(|record| names_missing_file(&root, record));
         }
     }
-    Ok((set, note))
+    Ok(set)
+}
+
+/// Reads the entries that pass the filters of the store.
+fn list(
+    engine: &Engine,
+    criteria: &Criteria,
+    disputed: &HashSet<RecordId>,
+    most: usize,
+) -> Result<ReadSet, Fault> {
+    let mut set = ReadSet {
+        records: Vec::new(),
+        is_cut: false,
+        note: String::new(),
+    };
+    let mut filter = criteria.filter(engine.now()).limit(most + 1);
+    if criteria.state == Some(EntryState::Disputed) {
+        if disputed.is_empty() {
+            return Ok(set);
+        }
+        filter.ids = disputed.iter().copied().collect();
+    }
+    let mut which = "newest";
+    if criteria.sort == Sort::Oldest {
+        filter.order = Order::Oldest;
+        which = "oldest";
+    }
+    set.records = engine.records().find(&filter)?;
+    if set.records.len() > most {
+        set.records.truncate(most);
+        set.is_cut = true;
+        set.note = format!("Among the {which} {} entries.", number(most as u64));
+    }
+    Ok(set)
+}
+
+/// Reads the entries that a search for the words finds.
+fn find_by_words(engine: &Engine, criteria: &Criteria) -> Result<ReadSet, Fault> {
+    let mut records = search(engine, &criteria.words)?;
+    let is_cut = records.len() == HITS_MAX;
+    records.retain(|record| criteria.admits(record));
+    Ok(ReadSet {
+        records,
+        is_cut,
+        note: match is_cut {
+            true => format!("Among the best {HITS_MAX} matches of these words."),
+            false => String::new(),
+        },
+    })
 }
 
 /// Returns true if a record names a file that is gone, in a folder of the project that exists.
@@ -159,9 +190,9 @@ fn by_reading(
     engine: &Engine,
     params: &KnowledgeParams,
     criteria: &Criteria,
-    mut set: Vec<Record>,
-    note: String,
+    set: ReadSet,
 ) -> Result<Selection, Fault> {
+    let (mut set, note) = (set.records, set.note);
     let mut selection = Selection {
         all: Count {
             n: set.len(),
@@ -221,7 +252,11 @@ fn by_store(
     filter.category.clone_from(&criteria.category);
     let is_oldest = criteria.sort == Sort::Oldest;
     let is_back = !params.before.is_empty();
-    let cursor = if is_back { &params.before } else { &params.after };
+    let cursor = if is_back {
+        &params.before
+    } else {
+        &params.after
+    };
     if !cursor.is_empty() {
         filter.after = Some(engine.records().resolve_id(cursor)?);
     }
@@ -246,11 +281,7 @@ fn by_store(
 }
 
 /// Finds a page of records in the order of the list, and if there are more in the direction of the search.
-fn find_page(
-    engine: &Engine,
-    filter: Filter,
-    is_back: bool,
-) -> Result<(Vec<Record>, bool), Fault> {
+fn find_page(engine: &Engine, filter: Filter, is_back: bool) -> Result<(Vec<Record>, bool), Fault> {
     let mut records = engine.records().find(&filter.limit(PAGE + 1))?;
     let has_more = records.len() > PAGE;
     records.truncate(PAGE);
