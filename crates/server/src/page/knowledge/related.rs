@@ -15,7 +15,7 @@ const EACH_MAX: usize = 3;
 /// Number of entries read before and after the entry, among which those of its session are.
 const AROUND: usize = 20;
 /// Maximum number of characters of the text for which similar entries are searched.
-const QUESTION_CHARS: usize = 300;
+const QUESTION_CHARS: usize = 160;
 /// Maximum number of characters of a name in the graph.
 const LABEL_CHARS: usize = 30;
 /// Height of a row of the graph in pixels.

@@ -168,7 +168,7 @@ pub(super) fn sort(engine: &Engine, sort: Sort, set: &mut [Record]) -> Result<()
     match sort {
         Sort::Newest => {}
         Sort::Oldest => set.sort_by_key(|record| record.id),
-        Sort::Key => set.sort_by(|a, b| sort_key(a).cmp(&sort_key(b))),
+        Sort::Key => set.sort_by_cached_key(sort_key),
         Sort::MostUsed => {
             let ids: Vec<RecordId> = set.iter().map(|record| record.id).collect();
             let uses = engine.contexts().delivery_counts(&ids)?;
