@@ -6,7 +6,7 @@ use heirloom_capture::Runs;
 use heirloom_capture::Transcripts;
 use heirloom_capture::{ImportScope, Observer, RunRequest, TranscriptStart, TranscriptsRequest};
 use heirloom_engine::{
-    ContextRequest, ExternalContent, ExternalSource, HistorySource, ImportBundle,
+    BulkChange, ContextRequest, ExternalContent, ExternalSource, HistorySource, ImportBundle,
     MirrorLoadOutcome, NewArtifact, NewEpisode, NewNote, NewOutput, NewRecord, NewTurn,
     OutputSource, PurgeTarget, ReembedMode, Remover, ReviewRetirement, RulesFile, SharedFile,
     TaskChange, Workspace,
@@ -199,6 +199,18 @@ pub(crate) fn removals() -> Vec<Operation> {
                 w.engine
                     .conflicts()
                     .apply_review(ReviewRetirement::Duplicates)
+                    .map(drop)
+            },
+            Nothing,
+        ),
+        whole(
+            "retirement of several records",
+            filled,
+            |w| {
+                let records = w.engine.records();
+                let id = w.named("old");
+                records
+                    .change_all(&[id], &BulkChange::Retire, "user")
                     .map(drop)
             },
             Nothing,

@@ -4,6 +4,7 @@
 use crate::client::{Answer, Server};
 use crate::driver::ProjectFixture;
 use crate::page::{Browser, HTMX_REQUEST, remember};
+use heirloom_model::limits::BULK_CHANGES_MAX;
 use serde_json::{Value, json};
 
 /// Stores knowledge of a source and category.
@@ -197,9 +198,12 @@ fn bulk_change_of_selected_entries_is_one_request_with_one_undo() {
     browser
         .submit("/knowledge/bulk", &format!("{selected}&do=move"), &[])
         .expect_text(400);
-    let many = vec![format!("id={}", ids[0]); 101].join("&");
+    let many = |count: usize| vec![format!("id={}", ids[0]); count].join("&");
+    let most = format!("{}&do=pin", many(BULK_CHANGES_MAX));
+    browser.submit("/knowledge/bulk", &most, &[]).expect(303);
+    let beyond = format!("{}&do=pin", many(BULK_CHANGES_MAX + 1));
     browser
-        .submit("/knowledge/bulk", &format!("{many}&do=retire"), &[])
+        .submit("/knowledge/bulk", &beyond, &[])
         .expect_text(400);
     let agent = Browser::log_in(&server, "agent");
     let refused = agent.submit("/knowledge/bulk", &format!("{selected}&do=retire"), &[]);

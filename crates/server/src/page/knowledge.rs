@@ -7,7 +7,7 @@ mod edit;
 mod entry_history;
 mod export;
 mod receipt_uses;
-mod related;
+mod related_entries;
 mod rows;
 mod selection;
 mod text_search;

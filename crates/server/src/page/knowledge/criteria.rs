@@ -234,7 +234,7 @@ impl Criteria {
     }
 }
 
-/// Returns true if an agent proposed the entry and nobody accepted it yet.
+/// Returns true if an agent proposed the entry and no person accepted it yet.
 pub(super) fn is_proposed(record: &Record) -> bool {
     Knowledge::from_record(record)
         .is_ok_and(|knowledge| knowledge.proposal && knowledge.category == "preference")

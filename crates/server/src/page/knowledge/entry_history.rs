@@ -1,7 +1,7 @@
 //! Panel of an entry: its history, its uses in contexts, and related entries.
 
 use super::criteria::KnowledgeParams;
-use super::{receipt_uses, related};
+use super::{receipt_uses, related_entries};
 use crate::page::request_context::times;
 use crate::page::view::knowledge::{HistoryDrawer, HistoryStep};
 use crate::page::view::{Html, Times, diff, escape, render_text};
@@ -57,7 +57,7 @@ pub(super) fn load(
     }
     let ids: Vec<RecordId> = chain.iter().map(|one| one.id).collect();
     let uses = receipt_uses::load(engine, &ids, &times)?;
-    let related = related::load(engine, record, &chain)?;
+    let related = related_entries::load(engine, record, &chain)?;
     let here = params.path_here(&format!("/knowledge/{}", record.id));
     Ok(HistoryDrawer {
         id: record.id.to_string(),
@@ -70,7 +70,7 @@ pub(super) fn load(
         versions: chain.len(),
         uses: uses.receipts,
         uses_summary: uses.summary,
-        graph: related::graph(&record_label::name(record), &related),
+        graph: related_entries::graph(&record_label::name(record), &related),
         related,
         edit: params.edit_path(record.id),
         here,

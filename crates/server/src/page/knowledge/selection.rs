@@ -2,7 +2,7 @@
 
 use super::criteria::{Criteria, EntryState, KnowledgeParams, Sort, is_proposed};
 use super::rows::CATEGORIES;
-use super::text_search::{HITS_MAX, search};
+use super::text_search::{HITS, search};
 use crate::page::view::number;
 use heirloom_engine::{Conflict, Engine, Filter, Order};
 use heirloom_model::{Fault, Record, RecordId, mark};
@@ -13,7 +13,7 @@ use std::path::Path;
 /// Page size of the list.
 pub(super) const PAGE: usize = 25;
 /// Maximum number of entries that are read to count, sort or filter them; larger sets are listed by the store.
-pub(super) const READ_MAX: usize = 1_000;
+pub(super) const READ: usize = 1_000;
 
 /// Number of entries; `is_more` if there are more than were counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -58,13 +58,13 @@ impl Selection {
     ) -> Result<Self, Fault> {
         let criteria = Criteria::new(params);
         let is_listed = criteria.words.is_empty() && !criteria.needs_reading();
-        if is_listed && params.has_all_but_category() && all > READ_MAX {
+        if is_listed && params.has_all_but_category() && all > READ {
             return by_store(engine, params, &criteria, all);
         }
         // One query decides whether the set is small, because a rare source makes the store look at every entry.
-        let set = read_set(engine, &criteria, conflicts, READ_MAX)?;
+        let set = read_set(engine, &criteria, conflicts, READ)?;
         if is_listed && set.is_cut {
-            return by_store(engine, params, &criteria, READ_MAX + 1);
+            return by_store(engine, params, &criteria, READ + 1);
         }
         by_reading(engine, params, &criteria, set)
     }
@@ -141,13 +141,13 @@ fn list(
 /// Reads the entries that a search for the words finds.
 fn find_by_words(engine: &Engine, criteria: &Criteria) -> Result<ReadSet, Fault> {
     let mut records = search(engine, &criteria.words)?;
-    let is_cut = records.len() == HITS_MAX;
+    let is_cut = records.len() == HITS;
     records.retain(|record| criteria.admits(record));
     Ok(ReadSet {
         records,
         is_cut,
         note: match is_cut {
-            true => format!("Among the best {HITS_MAX} matches of these words."),
+            true => format!("Among the best {HITS} matches of these words."),
             false => String::new(),
         },
     })
@@ -244,7 +244,7 @@ fn by_store(
     let own = criteria.category.as_deref();
     for name in CATEGORIES.into_iter().chain(own) {
         if !selection.categories.contains_key(name) {
-            let counted = filter.clone().category(name).limit(READ_MAX + 1);
+            let counted = filter.clone().category(name).limit(READ + 1);
             let n = engine.records().count(&counted)?;
             selection.categories.insert(name.to_owned(), capped(n));
         }
@@ -293,8 +293,8 @@ fn find_page(engine: &Engine, filter: Filter, is_back: bool) -> Result<(Vec<Reco
 
 fn capped(n: usize) -> Count {
     Count {
-        n: n.min(READ_MAX),
-        is_more: n > READ_MAX,
+        n: n.min(READ),
+        is_more: n > READ,
     }
 }
 

@@ -5,13 +5,13 @@ use heirloom_model::{Fault, Kind, Record};
 use heirloom_search::recall::{Ranked, RecallItem};
 
 /// Maximum number of found entries.
-pub(super) const HITS_MAX: usize = 50;
+pub(super) const HITS: usize = 50;
 /// Maximum number of entries with a similar meaning, if no entry contains the words.
 const MEANT: usize = 5;
 
 /// Returns the entries whose keys begin with the words, then those that contain them, best first.
 pub(super) fn search(engine: &Engine, words: &str) -> Result<Vec<Record>, Fault> {
-    let mut filter = Filter::current(&[Kind::Knowledge], engine.now()).limit(HITS_MAX);
+    let mut filter = Filter::current(&[Kind::Knowledge], engine.now()).limit(HITS);
     filter.key_prefix = Some(words.to_owned());
     let mut records = engine.records().find(&filter)?;
     let mut hits = recall_knowledge(engine, words)?;
@@ -27,7 +27,7 @@ pub(super) fn search(engine: &Engine, words: &str) -> Result<Vec<Record>, Fault>
             records.push(*record);
         }
     }
-    records.truncate(HITS_MAX);
+    records.truncate(HITS);
     Ok(records)
 }
 
@@ -37,7 +37,7 @@ fn recall_knowledge(engine: &Engine, words: &str) -> Result<Vec<Ranked>, Fault> 
     let mut request = RecallRequest {
         question: words.to_owned(),
         syntax: QuerySyntax::Words,
-        k: Some(2 * HITS_MAX),
+        k: Some(2 * HITS),
         min_relevance: Some(0.0),
         ..RecallRequest::default()
     };
@@ -46,11 +46,11 @@ fn recall_knowledge(engine: &Engine, words: &str) -> Result<Vec<Ranked>, Fault> 
     hits.retain(
         |hit| matches!(&hit.item, RecallItem::Record(record) if record.kind == Kind::Knowledge),
     );
-    if all < 2 * HITS_MAX || hits.len() >= HITS_MAX {
-        hits.truncate(HITS_MAX);
+    if all < 2 * HITS || hits.len() >= HITS {
+        hits.truncate(HITS);
         return Ok(hits);
     }
-    request.k = Some(HITS_MAX);
+    request.k = Some(HITS);
     request.kinds = vec![Kind::Knowledge];
     Ok(engine.recall().search(&request)?.hits)
 }
