@@ -207,9 +207,9 @@ pub(crate) fn removals() -> Vec<Operation> {
             "retirement of several records",
             filled,
             |w| {
-                let records = w.engine.records();
                 let id = w.named("old");
-                records
+                w.engine
+                    .records()
                     .change_all(&[id], &BulkChange::Retire, "user")
                     .map(drop)
             },
