@@ -291,7 +291,11 @@ pub(super) fn cut_words(
             }
         }
         CutReason::Other => item.reason.clone(),
-        _ => reason.words().to_owned(),
+        CutReason::OverShare
+        | CutReason::TooLarge
+        | CutReason::Empty
+        | CutReason::UnlistedIrrelevant
+        | CutReason::Unlisted => reason.words().to_owned(),
     }
 }
 
@@ -332,10 +336,10 @@ mod tests {
     }
 
     fn attrs(value: Value) -> Attrs {
-        match value {
-            Value::Object(body) => body,
-            _ => unreachable!(),
-        }
+        let Value::Object(body) = value else {
+            unreachable!()
+        };
+        body
     }
 
     #[test]
