@@ -7,9 +7,9 @@ mod engine;
 pub mod working_memory;
 
 pub use engine::{
-    Absence, ArtifactFilter, ArtifactStatus, BulkChange, CheckLevel, CommandBook, CommandFile, CommandListing,
-    CommandSource, Conflict, ContextRequest, DedupMode, Doctor, EarlierResolution, Engine,
-    EpisodeFilter, HealthCheck, ImportBundle, ImportReport, LoggedError, MirrorLoadOutcome,
+    Absence, ArtifactFilter, ArtifactStatus, BulkChange, CheckLevel, CommandBook, CommandFile,
+    CommandListing, CommandSource, Conflict, ContextRequest, DedupMode, Doctor, EarlierResolution,
+    Engine, EpisodeFilter, HealthCheck, ImportBundle, ImportReport, LoggedError, MirrorLoadOutcome,
     MirrorRefreshOutcome, NewArtifact, NewEpisode, NewRecord, NewTurn, ProgramRun, PruneReport,
     PurgeOutcome, QuerySyntax, RecallReport, RecallRequest, ReceiptDiff, ReceiptHead, ReceiptPart,
     ReembedMode, ReembedReport, Registrar, RememberReport, Remover, RenderedCommand, RepairReport,

@@ -29,23 +29,23 @@ mod failures;
 mod files;
 #[path = "serve/inbox.rs"]
 mod inbox;
-#[path = "serve/lessons.rs"]
-mod lessons;
 #[path = "serve/knowledge_page.rs"]
 mod knowledge_page;
+#[path = "serve/lessons.rs"]
+mod lessons;
 #[path = "serve/limits.rs"]
 mod limits;
 #[path = "serve/memory_tool.rs"]
 mod memory_tool;
 #[path = "serve/page.rs"]
 mod page;
+#[path = "serve/page_work.rs"]
+mod page_work;
 #[path = "serve/recall_page.rs"]
 mod recall_page;
 #[path = "serve/receipt_page.rs"]
 mod receipt_page;
 #[path = "serve/settings_page.rs"]
 mod settings_page;
-#[path = "serve/page_work.rs"]
-mod page_work;
 #[path = "serve/tls.rs"]
 mod tls;

@@ -83,7 +83,7 @@ fn every_page_of_an_empty_memory_answers_with_guidance() {
     let server = Server::start();
     let browser = Browser::log_in(&server, "admin");
     for (path, expected) in [
-        ("/", "No session yet"),
+        ("/", "First steps"),
         ("/recall", "Nothing is remembered yet"),
         ("/recall?q=anything", "Nothing relevant"),
         ("/knowledge", "Nothing is known yet"),

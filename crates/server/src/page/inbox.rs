@@ -67,7 +67,7 @@ fn load(
         conflicts: conflicts
             .filter_map(|at| knowledge::conflict::conflict_view(&items.conflicts, at, &times))
             .collect(),
-        blocked: rows::blocked(items, &times),
+        blocked: rows::blocked(engine, items, &times)?,
         errors: items
             .errors
             .iter()

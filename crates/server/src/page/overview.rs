@@ -10,13 +10,16 @@ mod pending_decisions;
 pub(super) use lesson_outcomes::list;
 
 use super::pending_items::PendingItems;
+use super::settings::first_steps::load_first_steps;
 use super::task_title::task_title;
 use super::tasks::TaskStatus;
 use super::view::chart::spark;
 use super::view::overview::{KindRow, OpenTaskRow, OverviewView};
+use super::view::setup::FirstSteps;
 use super::view::{Times, number, plural};
 use super::{PageError, RequestContext, Shell, record_label, render};
 use crate::App;
+use crate::local_setup::LocalSetup;
 use axum::Router;
 use axum::extract::{Path, Query, State};
 use axum::http::header;
@@ -59,9 +62,10 @@ async fn show(
     context: RequestContext,
     Query(params): Query<OverviewParams>,
 ) -> Result<Response, PageError> {
+    let setup = app.options().setup.clone();
     let view = app
         .with_engine(context.resolve_project(Permission::Read)?, move |engine| {
-            load(engine, &context, &params.lesson)
+            load(engine, &context, &params.lesson, setup.as_deref())
         })
         .await?;
     render(&view)
@@ -154,7 +158,12 @@ fn week_filter(engine: &Engine, times: &Times, kinds: &[Kind]) -> Filter {
     }
 }
 
-fn load(engine: &Engine, context: &RequestContext, lesson: &str) -> Result<OverviewView, Fault> {
+fn load(
+    engine: &Engine,
+    context: &RequestContext,
+    lesson: &str,
+    setup: Option<&dyn LocalSetup>,
+) -> Result<OverviewView, Fault> {
     let shell = Shell::load(engine, context, "overview", "Overview")?;
     let week = Week::load(engine)?;
     let counts = engine.records().counts()?;
@@ -167,6 +176,7 @@ fn load(engine: &Engine, context: &RequestContext, lesson: &str) -> Result<Overv
     let resolved = week_filter(engine, &week.times, &[Kind::Error]).state(ErrorRecord::RESOLVED);
     let resolved = engine.records().count(&resolved)?;
     let corrected = week.count_events(Action::Replaced);
+    let is_empty = all == 0 && report.sessions.is_empty();
     let pending = PendingItems::load(engine, context)?;
     let (tasks, tasks_all) = open_tasks(engine, &counts)?;
     Ok(OverviewView {
@@ -178,8 +188,12 @@ fn load(engine: &Engine, context: &RequestContext, lesson: &str) -> Result<Overv
                 plural(resolved, "error", "errors")
             ),
         },
-        is_empty: all == 0 && report.sessions.is_empty(),
-        lesson: lesson_section::build(&report, lesson, &week.times),
+        is_empty,
+        lesson: lesson_section::build(engine, &report, lesson, &week.times)?,
+        first_steps: match is_empty {
+            true => load_first_steps(engine, setup)?,
+            false => FirstSteps::default(),
+        },
         waiting: pending_decisions::rows(&pending, &week.times),
         latest: latest_events::load(engine, &week)?,
         tasks,

@@ -1,9 +1,10 @@
 //! Items that need a person's decision; the overview, the inbox and the navigation count the same ones.
 
 use super::RequestContext;
+use super::tasks::TaskStatus;
 use crate::review_cache::Reviewed;
 use heirloom_engine::{Conflict, Engine, Filter};
-use heirloom_model::kinds::{ErrorRecord, Knowledge, Task, TaskState};
+use heirloom_model::kinds::{ErrorRecord, Knowledge};
 use heirloom_model::{Fault, Kind, KindData, Record, RecordId, limits, mark};
 use std::collections::{BTreeSet, HashMap};
 
@@ -133,14 +134,7 @@ fn blocked_tasks(engine: &Engine) -> Result<Vec<(Record, String)>, Fault> {
     let filter = Filter::current(&[Kind::Task], engine.now()).limit(READ);
     let mut blocked = Vec::new();
     for record in engine.records().find(&filter)? {
-        let Ok(task) = Task::from_record(&record) else {
-            continue;
-        };
-        let is_over = matches!(task.state, Some(TaskState::Done | TaskState::Failed));
-        if let Some(why) = task
-            .blocked_reason
-            .filter(|why| !why.is_empty() && !is_over)
-        {
+        if let TaskStatus::Blocked(why) = TaskStatus::without_errors(&record) {
             blocked.push((record, why));
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::page::pending_items::PendingItems;
 use crate::page::record_label;
+use crate::page::task_title::task_title;
 use crate::page::view::inbox::{DuplicatePair, InboxChoice, InboxRow};
 use crate::page::view::{Html, Times, diff, plural, render_text};
 use heirloom_engine::{Engine, LessonSource};
@@ -92,15 +93,19 @@ pub(super) fn proposals(items: &PendingItems, times: &Times, uses: &Uses) -> Vec
 }
 
 /// Returns the rows of blocked tasks.
-pub(super) fn blocked(items: &PendingItems, times: &Times) -> Vec<InboxRow> {
+pub(super) fn blocked(
+    engine: &Engine,
+    items: &PendingItems,
+    times: &Times,
+) -> Result<Vec<InboxRow>, Fault> {
     let rows = items.blocked.iter().take(ROWS).map(|(record, why)| {
         let why = render_text(&text::replace_control_chars(why));
         let at = times.full(record.recorded_at);
         let mut row = row(record, why, format!("changed {at}"), vec![UNBLOCK]);
-        row.name = record_label::task_title(record);
+        row.name = task_title(engine, record)?;
         row.words = Html::default();
         row.is_selectable = false;
-        row
+        Ok(row)
     });
     rows.collect()
 }

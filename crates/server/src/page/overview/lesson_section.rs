@@ -3,18 +3,30 @@
 use super::lesson_chart;
 use super::lesson_outcomes::{Delivery, LessonCost, LessonOutcome, LessonReport, Then, Told};
 use crate::page::record_label;
+use crate::page::session_title::session_title;
 use crate::page::view::overview::{DeliveryRow, LessonLink, LessonSection};
 use crate::page::view::{Times, agent_swatch, duration, plural, render_text, short_number};
+use heirloom_engine::Engine;
 use heirloom_model::kinds::{Episode, ErrorRecord};
-use heirloom_model::{Kind, KindData, Record, text};
+use heirloom_model::{Fault, Kind, KindData, Record, text};
 
 /// Maximum number of characters of an attempt in a row.
 const ATTEMPT_CHARS: usize = 90;
 
 /// Builds the section of the chosen lesson; `None` without lessons.
-pub(super) fn build(report: &LessonReport, chosen: &str, times: &Times) -> Option<LessonSection> {
+pub(super) fn build(
+    engine: &Engine,
+    report: &LessonReport,
+    chosen: &str,
+    times: &Times,
+) -> Result<Option<LessonSection>, Fault> {
     let at = find(report, chosen);
-    let lesson = report.lessons.get(at)?;
+    let Some(lesson) = report.lessons.get(at) else {
+        return Ok(None);
+    };
+    let rows = lesson.deliveries.iter();
+    let rows = rows.map(|one| row(engine, one, &lesson.record, times));
+    let rows = rows.collect::<Result<_, Fault>>()?;
     let count = report.lessons.len();
     let href = |at: usize| {
         let lesson = report.lessons.get(at);
@@ -23,7 +35,7 @@ pub(super) fn build(report: &LessonReport, chosen: &str, times: &Times) -> Optio
         })
     };
     let links = report.lessons.iter().enumerate();
-    Some(LessonSection {
+    Ok(Some(LessonSection {
         id: lesson.record.id.to_string(),
         name: record_label::name(&lesson.record),
         href: record_label::href(&lesson.record),
@@ -33,11 +45,7 @@ pub(super) fn build(report: &LessonReport, chosen: &str, times: &Times) -> Optio
         result: result_text(lesson),
         is_repeated: lesson.repeated() > 0,
         svg: lesson_chart::draw(lesson, report, times),
-        rows: lesson
-            .deliveries
-            .iter()
-            .map(|one| row(one, &lesson.record, times))
-            .collect(),
+        rows,
         place: format!("{} of {count}", at + 1),
         previous: href((at + count - 1) % count),
         next: href((at + 1) % count),
@@ -51,7 +59,7 @@ pub(super) fn build(report: &LessonReport, chosen: &str, times: &Times) -> Optio
                 is_repeated: one.repeated() > 0,
             })
             .collect(),
-    })
+    }))
 }
 
 /// Returns the position of the chosen lesson; the first one if it is unknown.
@@ -157,7 +165,12 @@ fn short_result(lesson: &LessonOutcome) -> String {
     }
 }
 
-fn row(delivery: &Delivery, record: &Record, times: &Times) -> DeliveryRow {
+fn row(
+    engine: &Engine,
+    delivery: &Delivery,
+    record: &Record,
+    times: &Times,
+) -> Result<DeliveryRow, Fault> {
     let session = &delivery.session;
     let name = lesson_chart::agent(session);
     let attempt = |words: &str| text::excerpt(&text::replace_control_chars(words), ATTEMPT_CHARS);
@@ -175,12 +188,12 @@ fn row(delivery: &Delivery, record: &Record, times: &Times) -> DeliveryRow {
         Told::Cut => ("left out of its context", "bad"),
         Told::NoContext => ("not told: the session had no context", "bad"),
     };
-    DeliveryRow {
+    Ok(DeliveryRow {
         at: times.full(session.started_at),
         mark: agent_swatch(&name),
         agent: name,
         session: record_label::session_href(&session.id),
-        title: record_label::short_id(&session.id),
+        title: session_title(engine, session)?,
         receipt: match delivery.receipt {
             Some(receipt) => format!("/receipts/{receipt}?record={}#sent", record.id),
             None => String::new(),
@@ -189,5 +202,5 @@ fn row(delivery: &Delivery, record: &Record, times: &Times) -> DeliveryRow {
         told_class,
         then: render_text(&then),
         class,
-    }
+    })
 }

@@ -1,6 +1,7 @@
 //! View of the overview.
 
 use super::Html;
+use super::setup::FirstSteps;
 use crate::page::Shell;
 use askama::Template;
 
@@ -14,6 +15,8 @@ pub(crate) struct OverviewView {
     /// True if the store is empty.
     pub(crate) is_empty: bool,
     pub(crate) lesson: Option<LessonSection>,
+    /// Checklist, shown while the store is empty or no lesson exists.
+    pub(crate) first_steps: FirstSteps,
     pub(crate) waiting: Vec<PendingItem>,
     pub(crate) latest: Vec<EventRow>,
     pub(crate) tasks: Vec<OpenTaskRow>,

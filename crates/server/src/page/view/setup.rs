@@ -90,6 +90,7 @@ pub(crate) struct FirstStepsView {
 }
 
 /// Checklist for a new project: `first_steps.html` renders it.
+#[derive(Default)]
 pub(crate) struct FirstSteps {
     pub(crate) steps: Vec<FirstStep>,
     /// Number of steps that are done.
