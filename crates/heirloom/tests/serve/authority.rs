@@ -102,7 +102,8 @@ fn accepted_proposal_cannot_be_changed_by_its_agent() {
         .expect(201)
         .json();
     let id = made["id"].as_str().unwrap();
-    server.fixture.call(&["accept", id]).expect(0);
+    let accepted = server.fixture.call(&["accept", id, "--json"]).expect(0);
+    let accepted = accepted.json()["id"].as_str().unwrap().to_owned();
     let other = json!({"key": "k", "value": "use npm", "confidence": 1.0, "source": "eve"});
     let lost = server
         .send_as(&agent, "POST", path, &other)
@@ -110,7 +111,7 @@ fn accepted_proposal_cannot_be_changed_by_its_agent() {
         .json();
     assert_eq!(lost["outcome"], "conflict");
     assert_eq!(current_record(&server, "k")["value"], "use pnpm");
-    let one = format!("{path}/{id}");
+    let one = format!("{path}/{accepted}");
     server
         .send_as(&agent, "DELETE", &one, &json!({}))
         .expect(403);

@@ -7,12 +7,16 @@ use std::io::{BufRead, BufReader};
 use std::process::Child;
 
 /// Demo process, which is killed on drop.
-struct Demo(Child);
+struct Demo {
+    child: Child,
+    /// Folder of the demo, which its drop removes.
+    _fixture: ProjectFixture,
+}
 
 impl Drop for Demo {
     fn drop(&mut self) {
-        drop(self.0.kill());
-        drop(self.0.wait());
+        drop(self.child.kill());
+        drop(self.child.wait());
     }
 }
 
@@ -30,7 +34,11 @@ fn start_demo() -> (Demo, Server, String) {
     while !link.contains("/login?once=") {
         link = line();
     }
-    (Demo(child), Server::attach(address, token), link)
+    let demo = Demo {
+        child,
+        _fixture: fixture,
+    };
+    (demo, Server::attach(address, token), link)
 }
 
 #[test]
