@@ -4,8 +4,11 @@
 //! summaries, previews and stubs. So a whole history is replayed in one pass, and an earlier plan is continued with
 //! only the new turns.
 
-mod ingest;
+mod goal_and_plan;
+mod message_entry;
+mod repeated_reads;
 mod step;
+mod unanswered_calls;
 
 use crate::conversation::Conversation;
 use crate::message::{ChatMessage, ChatRole, MessagePart, ShortenedForm, ToolOutput, WireFormat};
@@ -233,7 +236,7 @@ impl Plan {
             if is_request(conversation, next) {
                 self.decide(conversation, policy);
             }
-            self.ingest(conversation, policy, next);
+            self.add_message(conversation, policy, next);
         }
     }
 

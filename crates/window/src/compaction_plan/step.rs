@@ -103,6 +103,18 @@ impl Plan {
         }
     }
 
+    /// Adds characters that a step can save at a message.
+    pub(super) fn add_free(&mut self, at: usize, saves: usize) {
+        if saves > 0 {
+            self.first_free = if self.free == 0 {
+                at
+            } else {
+                self.first_free.min(at)
+            };
+            self.free += saves;
+        }
+    }
+
     /// Returns true if the tokens that a step frees outweigh writing the rest of the window to the cache again.
     fn step_pays(&self, policy: &PolicyLookup<'_>) -> bool {
         if self.free < self.chars_of(policy.step_min_tokens) {
