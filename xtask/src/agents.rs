@@ -12,17 +12,17 @@
     reason = "a child needs our PATH; what is written is thrown away or can be written again"
 )]
 
-mod check;
 mod concurrent;
-mod drive;
 mod hooks;
 mod install;
+mod iterations;
+mod lesson_question;
 mod mcp_client;
+mod model_script;
 mod program;
-mod question;
 mod report;
 mod rules;
-mod script;
+mod run_checks;
 mod streams;
 mod subagent;
 
@@ -56,12 +56,12 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     }
     let heirloom = match &options.heirloom {
         Some(path) => path.clone(),
-        None => drive::build_heirloom()?,
+        None => iterations::build_heirloom()?,
     };
     let mut results = Vec::new();
     for program in options.programs.iter().filter(|_| options.all()) {
         eprintln!("agents: {} {}", program.name, program.version);
-        results.push(drive::three_iterations(program, &heirloom));
+        results.push(iterations::three_iterations(program, &heirloom));
     }
     let mut hooked = Vec::new();
     let by_hooks = options.hooks || options.all();

@@ -8,6 +8,7 @@ mod answer;
 pub(crate) mod answer_fields;
 mod envelope;
 mod event;
+mod installed_command;
 pub(crate) mod json_members;
 pub(crate) mod protocol;
 pub(crate) mod tool_use;

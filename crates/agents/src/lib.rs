@@ -6,7 +6,6 @@
 mod aider;
 mod claude_code;
 mod codex;
-mod command;
 mod gemini;
 mod opencode;
 mod patch_marks;
@@ -23,6 +22,7 @@ pub mod signals;
 mod stream_format;
 pub mod streams;
 pub mod transcripts;
+mod unknown_program;
 
 pub use program::AgentProgram;
 pub use program_folder::ProgramFolder;

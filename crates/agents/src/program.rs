@@ -5,7 +5,7 @@ use crate::hooks::HookProtocol;
 use crate::settings::SettingsFormat;
 use crate::streams::dialect::StreamDialect;
 use crate::transcripts::TranscriptFormat;
-use crate::{aider, claude_code, codex, command, gemini, opencode};
+use crate::{aider, claude_code, codex, gemini, opencode, unknown_program};
 use heirloom_model::Fault;
 use std::fmt;
 use std::str::FromStr;
@@ -109,7 +109,7 @@ agent_programs! {
     Command => ProgramRow {
         name: "command",
         import_name: "command",
-        launch: &command::LAUNCH,
+        launch: &unknown_program::LAUNCH,
         stream: None,
         hooks: None,
         settings: None,

@@ -7,6 +7,8 @@
 pub(crate) mod dialect;
 pub(crate) mod format_detection;
 mod json_lines;
+pub(crate) mod repeat_detector;
 mod stream_reader;
+pub(crate) mod tool_events;
 
 pub use stream_reader::{StreamPiece, StreamReader};

@@ -8,16 +8,18 @@ mod failure_warning;
 mod lesson_teaching;
 mod path_words;
 mod prompt_answer;
-mod relevance;
+mod prompt_records;
 mod session_context;
+mod session_end;
 mod session_state;
 mod sessions;
 mod tool_answer;
+mod transcript_import;
 mod transcript_signals;
 
 pub use call_log::{HookCall, HookCallLog};
 use lesson_teaching::LessonTeaching;
-pub use relevance::RelevantHit;
+pub use prompt_records::RelevantHit;
 
 use heirloom_agents::AgentProgram;
 use heirloom_agents::hooks::{
@@ -158,7 +160,7 @@ impl Hooks<'_> {
             HookEventKind::SessionEnd => {
                 self.ingest_signals(request, state)?;
                 self.record_session_end(request, state)?;
-                sessions::embed_session_texts(self.engine, request.deadline);
+                session_end::embed_session_texts(self.engine, request.deadline);
                 Ok(HookAnswer::default())
             }
         }

@@ -1,7 +1,7 @@
 //! Learning from conversations: their events become lessons, and these become records.
 
 mod conversation_learner;
-mod event_input;
+mod extractor_input;
 mod learning_state;
 mod stored_turns;
 

@@ -3,25 +3,29 @@
 mod attribution;
 mod entry_ids;
 mod failure_tracking;
+mod import_report;
 mod import_state;
 mod importer;
 mod learning;
 mod learning_mode;
+mod recorded_paths;
+mod selection;
 mod tool_calls;
 mod transcript_input;
 mod two_pass_reader;
 
-use attribution::ProjectMatch;
 use heirloom_agents::AgentProgram;
 use heirloom_agents::transcripts::TranscriptHeader;
 use heirloom_engine::Engine;
-use heirloom_engine::{ImportReport, ImportWriter, LessonsReport};
+use heirloom_engine::ImportWriter;
 use heirloom_model::record::check_name;
 use heirloom_model::text::EscapedPath;
 use heirloom_model::{Fault, Session};
+pub use import_report::{TranscriptOutcome, TranscriptReport, TranscriptsReport};
 use import_state::State;
 use importer::TranscriptImporter;
 pub(crate) use learning_mode::LearningMode;
+pub use selection::ImportScope;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use transcript_input::Source;
@@ -40,56 +44,6 @@ pub enum TranscriptStart {
     Beginning,
 }
 
-/// Selection of a project's transcripts by the folder in which they were recorded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ImportScope {
-    /// Those recorded in the project's root.
-    #[default]
-    Root,
-    /// Those recorded in the project's root or a folder below it.
-    WithSubfolders,
-}
-
-/// Outcome of a transcript.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TranscriptOutcome {
-    /// New parts were imported.
-    Imported,
-    /// It was recorded in a folder below the project's root, which was not selected.
-    Subfolder,
-    /// It was recorded outside of the project.
-    Outside(String),
-    /// It does not name its folder.
-    Unknown,
-    /// It is not a transcript of this program, or is empty.
-    NotATranscript,
-}
-
-/// Report of one transcript.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TranscriptReport {
-    /// The outcome.
-    pub outcome: TranscriptOutcome,
-    /// Name of its session.
-    pub session: Option<String>,
-    /// Offset at which the next import begins.
-    pub next_offset: u64,
-    /// Bytes that were parsed, without those that the first pass only scanned.
-    pub read_bytes: u64,
-    /// Lines that were too long to be read.
-    pub long_lines: u64,
-    /// Lines that this program does not write.
-    pub unreadable_lines: u64,
-    /// True if the last line is incomplete; it is read when it is complete.
-    pub is_cut: bool,
-    /// True if the deadline ended the import; the next one continues at `next_offset`.
-    pub is_unfinished: bool,
-    /// Counts of the import; empty for a file of a larger import, which has the totals.
-    pub import: ImportReport,
-    /// Counts of the lessons.
-    pub lessons: LessonsReport,
-}
-
 /// Parameters of an import of transcripts.
 #[derive(Debug, Clone)]
 pub struct TranscriptsRequest {
@@ -105,33 +59,6 @@ pub struct TranscriptsRequest {
     pub is_explicit: bool,
     /// Dry run: only count.
     pub dry_run: bool,
-}
-
-/// Report of an import of several transcripts.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TranscriptsReport {
-    /// Totals.
-    pub total: ImportReport,
-    /// Files of this project.
-    pub files: u64,
-    /// Bytes of these files that were parsed.
-    pub read_bytes: u64,
-    /// Skipped files from folders below the project's root.
-    pub in_subfolders: u64,
-    /// Skipped files from outside of the project.
-    pub outside: u64,
-    /// One of the folders outside of the project.
-    pub outside_folder: Option<String>,
-    /// Skipped files that do not name their folder.
-    pub unknown: u64,
-    /// Files that are not transcripts of this program.
-    pub no_transcripts: u64,
-    /// Lines that were too long to be read.
-    pub long_lines: u64,
-    /// Lines that this program does not write.
-    pub unreadable_lines: u64,
-    /// Counts of the lessons.
-    pub lessons: LessonsReport,
 }
 
 /// Import of the transcripts that agent programs write.
@@ -255,19 +182,6 @@ impl Transcripts<'_> {
         })
     }
 
-    /// Sorts the newest first, because of several values the first one that is imported stays.
-    fn newest_first(&self, request: &TranscriptsRequest) -> Vec<PathBuf> {
-        let began = |path: &PathBuf| {
-            let head = Source::new(path).and_then(|source| head_of(request.agent, &source));
-            head.ok().flatten().and_then(|head| head.began)
-        };
-        let mut files: Vec<_> = (request.files.iter())
-            .map(|path| (began(path), path.clone()))
-            .collect();
-        files.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
-        files.into_iter().map(|(_, path)| path).collect()
-    }
-
     fn add_transcript(
         &self,
         request: &TranscriptsRequest,
@@ -296,25 +210,9 @@ impl Transcripts<'_> {
                 TranscriptOutcome::NotATranscript,
             ));
         };
-        let former_root = request.former_root.as_deref();
-        let folder = match (
-            self.match_project(agent, source.path(), &head, former_root),
-            request.scope,
-        ) {
-            (ProjectMatch::Root(folder), _)
-            | (ProjectMatch::Subfolder(folder), ImportScope::WithSubfolders) => folder,
-            (ProjectMatch::Subfolder(_), ImportScope::Root) => {
-                return Ok(TranscriptReport::with_outcome(TranscriptOutcome::Subfolder));
-            }
-            (ProjectMatch::Outside(folder), _) => {
-                return Ok(TranscriptReport::with_outcome(TranscriptOutcome::Outside(
-                    folder,
-                )));
-            }
-            (ProjectMatch::Unknown, _) if request.is_explicit => self.engine.root().to_path_buf(),
-            (ProjectMatch::Unknown, _) => {
-                return Ok(TranscriptReport::with_outcome(TranscriptOutcome::Unknown));
-            }
+        let folder = match self.select_folder(request, source.path(), &head) {
+            Ok(folder) => folder,
+            Err(outcome) => return Ok(TranscriptReport::with_outcome(outcome)),
         };
         let Some(session) = self.session_name(&head) else {
             return Ok(TranscriptReport::with_outcome(
@@ -330,6 +228,7 @@ impl Transcripts<'_> {
             (Some(known), TranscriptStart::Continue, true) => self.state_of(known)?,
             _ => (State::default(), false),
         };
+        let former_root = request.former_root.as_deref();
         let folders = (self.base_of(&folder, former_root), folder);
         let mut importer_state =
             TranscriptImporter::new(self.engine, agent, folders, &head, session, known, writer)?;
@@ -372,41 +271,5 @@ impl Transcripts<'_> {
             true => (state, false),
             false => (State::default(), !is_whole),
         })
-    }
-}
-
-impl TranscriptReport {
-    fn with_outcome(outcome: TranscriptOutcome) -> Self {
-        Self {
-            outcome,
-            session: None,
-            next_offset: 0,
-            read_bytes: 0,
-            long_lines: 0,
-            unreadable_lines: 0,
-            is_cut: false,
-            is_unfinished: false,
-            import: ImportReport::default(),
-            lessons: LessonsReport::default(),
-        }
-    }
-}
-
-impl TranscriptsReport {
-    fn add(&mut self, one: TranscriptReport) {
-        match one.outcome {
-            TranscriptOutcome::Imported => self.files += 1,
-            TranscriptOutcome::Subfolder => self.in_subfolders += 1,
-            TranscriptOutcome::Outside(folder) => {
-                self.outside += 1;
-                self.outside_folder.get_or_insert(folder);
-            }
-            TranscriptOutcome::Unknown => self.unknown += 1,
-            TranscriptOutcome::NotATranscript => self.no_transcripts += 1,
-        }
-        self.read_bytes += one.read_bytes;
-        self.long_lines += one.long_lines;
-        self.unreadable_lines += one.unreadable_lines;
-        self.lessons.add(&one.lessons);
     }
 }

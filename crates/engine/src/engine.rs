@@ -50,12 +50,14 @@ mod sentence_vectors;
 mod server_lock;
 mod services;
 mod session_history;
+mod session_history_import;
 mod sessions;
 mod shared_context_import;
 mod similar_attempts;
 #[cfg(test)]
 mod stored_form_tests;
 mod tasks;
+mod undo;
 mod user_memory;
 mod vector_models;
 mod window;
@@ -97,16 +99,17 @@ pub use purge::PurgeOutcome;
 pub use recall::{Absence, DedupMode, QuerySyntax, RecallReport, RecallRequest, RetrievalMode};
 pub use receipts::{ReceiptDiff, ReceiptHead, ReceiptPart, StoredReceipt};
 pub use record_import::{ImportBundle, ImportReport};
-pub use records::UndoReport;
 pub use review::ReviewRetirement;
 pub use revision::{Revision, RevisionReport};
 pub use sentence_vectors::SentenceCoverage;
 pub use server_lock::ServerLock;
-pub use session_history::{HistorySource, SessionSummary};
+pub use session_history::SessionSummary;
+pub use session_history_import::HistorySource;
 pub use sessions::{NewTurn, TurnAdded};
 pub use shared_context_import::SharedFile;
 pub use similar_attempts::{SimilarAttempt, SimilarAttemptsReport, is_same_approach};
 pub use tasks::{TaskChange, TaskDetails, TaskProgress};
+pub use undo::UndoReport;
 pub use user_memory::MemoryOwner;
 pub use window::{
     ArchivedContent, CompactionResult, ExpandedContent, SessionWindow, SpendLedger, Summariser,

@@ -6,8 +6,8 @@
 pub mod durable;
 mod error;
 pub mod git_index;
-mod host;
+mod host_name;
 pub mod project_fs;
 
 pub use error::FsError;
-pub use host::host_name;
+pub use host_name::host_name;

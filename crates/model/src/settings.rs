@@ -181,12 +181,14 @@ impl Default for Settings {
     }
 }
 
+/// Defaults of an engine without a configuration; a test of `config/layers/settings.rs` compares them with
+/// `defaults.toml`.
 impl Default for RunSettings {
     fn default() -> Self {
         Self {
-            iterations: limits::ITERATIONS_DEFAULT,
-            stall_limit: limits::STALL_LIMIT_DEFAULT,
-            timeout_s: limits::ITERATION_TIMEOUT_S_DEFAULT,
+            iterations: 10,
+            stall_limit: 3,
+            timeout_s: 3_600,
             includes_signal_guide: true,
         }
     }

@@ -5,6 +5,7 @@
 //! several threads, is synced once. Readers and a writer never block each other, and writers take turns.
 
 mod backup;
+mod busy_backoff;
 mod connection;
 mod database_files;
 mod database_location;

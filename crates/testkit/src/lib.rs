@@ -17,23 +17,23 @@
     reason = "fixtures are thrown away: a half-written one fails its own test"
 )]
 
-mod agent;
 mod embeddings;
 mod json_schema;
+mod model_script;
 mod prerequisite;
 mod project;
 mod request;
-mod script;
+mod scripted_agent;
 mod service;
 mod shell_words;
 mod wire;
 
-pub use agent::ScriptedAgent;
 pub use embeddings::{EmbeddingFault, EmbeddingService, EmbeddingsRequest};
 pub use json_schema::SchemaSet;
+pub use model_script::{EXHAUSTED_TEXT, Reply, SIDE_TEXT, Script, ScriptedToolCall, Turn};
 pub use prerequisite::{Prerequisite, SKIP_VARIABLE};
 pub use project::TempProject;
 pub use request::{Api, RecordedRequest};
-pub use script::{EXHAUSTED_TEXT, Reply, SIDE_TEXT, Script, ScriptedToolCall, Turn};
+pub use scripted_agent::ScriptedAgent;
 pub use service::ModelService;
 pub use shell_words::sh;

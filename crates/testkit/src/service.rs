@@ -15,8 +15,8 @@ use axum::http::{HeaderMap, HeaderValue, Method, Response, Uri};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
+use crate::model_script::{Reply, SIDE_TEXT, Script, Turn};
 use crate::request::{Api, RecordedRequest};
-use crate::script::{Reply, SIDE_TEXT, Script, Turn};
 
 /// Maximum size of a request, bytes: agent programs send whole conversations.
 const REQUEST_BYTES_MAX: usize = 64 * 1024 * 1024;

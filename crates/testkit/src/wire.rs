@@ -10,8 +10,8 @@ mod responses;
 
 use serde_json::{Value, json};
 
+use crate::model_script::Turn;
 use crate::request::{Api, RecordedRequest};
-use crate::script::Turn;
 
 /// Seconds since 1970 in answers that carry a time: fixed, so that recorded
 /// answers are the same on every run.

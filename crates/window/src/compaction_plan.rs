@@ -4,8 +4,13 @@
 //! summaries, previews and stubs. So a whole history is replayed in one pass, and an earlier plan is continued with
 //! only the new turns.
 
-mod ingest;
-mod step;
+mod anchor_placement;
+mod goal_and_plan;
+mod message_entry;
+mod repeated_reads;
+mod step_decision;
+mod token_calibration;
+mod unanswered_calls;
 
 use crate::conversation::Conversation;
 use crate::message::{ChatMessage, ChatRole, MessagePart, ShortenedForm, ToolOutput, WireFormat};
@@ -14,6 +19,7 @@ use crate::policy_lookup::{PolicyLookup, ToolLimits};
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
+use token_calibration::TokenCalibration;
 
 /// Sizes of a message that is not summarised.
 #[derive(Debug, Clone, Default)]
@@ -176,40 +182,6 @@ pub(crate) struct Plan {
     gauge: TokenCalibration,
 }
 
-/// Calibration of characters per token from the provider's usage reports.
-#[derive(Debug, Clone, Copy, Default)]
-struct TokenCalibration {
-    chars: usize,
-    tokens: u64,
-    last: Option<(usize, u64)>,
-}
-
-/// Default characters per token, in thousandths.
-const CHARS_PER_TOKEN_MILS: usize = 4_000;
-
-impl TokenCalibration {
-    /// Adds a request with its characters and reported tokens.
-    fn add(&mut self, chars: usize, tokens: u64) {
-        if let Some((before, counted)) = self.last
-            && chars > before
-            && tokens > counted
-        {
-            self.chars += chars - before;
-            self.tokens += tokens - counted;
-        }
-        self.last = Some((chars, tokens));
-    }
-
-    /// Returns characters per token in thousandths; four until two thousand tokens were counted.
-    fn mils(self) -> usize {
-        if self.tokens < 2_000 {
-            return CHARS_PER_TOKEN_MILS;
-        }
-        let tokens = usize::try_from(self.tokens).unwrap_or(usize::MAX);
-        (self.chars.saturating_mul(1_000) / tokens).clamp(1_500, 6_000)
-    }
-}
-
 impl Plan {
     pub(crate) fn new(conversation: &Conversation) -> Self {
         let system_end = system_end(conversation);
@@ -233,7 +205,7 @@ impl Plan {
             if is_request(conversation, next) {
                 self.decide(conversation, policy);
             }
-            self.ingest(conversation, policy, next);
+            self.add_message(conversation, policy, next);
         }
     }
 
@@ -271,7 +243,7 @@ impl Plan {
 
     /// Returns true if usage reports calibrated the estimate.
     pub(crate) fn is_calibrated(&self) -> bool {
-        self.gauge.tokens >= 2_000
+        self.gauge.is_calibrated()
     }
 
     /// Converts tokens to characters.

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use heirloom_testkit::{RecordedRequest, Script, TempProject, Turn};
 
-use super::drive::Stage;
+use super::iterations::Stage;
 use super::program::{PROMPT, Program};
 use super::{hooks, install};
 use crate::cargo;

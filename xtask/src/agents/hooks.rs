@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use heirloom_testkit::RecordedRequest;
 use serde_json::Value;
 
-use super::drive::Stage;
+use super::iterations::Stage;
+use super::model_script::{LEARNED, LONG, SHOWN};
 use super::program::{PROMPT, Program};
-use super::script::{LEARNED, LONG, SHOWN};
-use super::{concurrent, install, question, rules, script, subagent};
+use super::{concurrent, install, lesson_question, model_script, rules, subagent};
 
 /// Fact that is stored before the session begins.
 pub(super) const KNOWN: &str = "the login tests need the clock of tests/clock.rs";
@@ -51,24 +51,24 @@ fn all(
     requests: &mut [usize; 4],
 ) -> Result<(), String> {
     let folder = heirloom.parent().ok_or("the binary is in no folder")?;
-    let without = Stage::set(program, script::script(program))?;
+    let without = Stage::set(program, model_script::script(program))?;
     agent(&without, folder)?;
     requests[0] = without.service.main_requests().len();
-    let with = Stage::set(program, script::script(program))?;
+    let with = Stage::set(program, model_script::script(program))?;
     let outcome = with_hooks(&with, heirloom, folder);
     requests[1] = with.service.main_requests().len();
     outcome.map_err(|error| format!("{error} ({})", with.keep()))?;
-    let dying = Stage::set(program, script::script(program))?;
+    let dying = Stage::set(program, model_script::script(program))?;
     let outcome = with_dying_hooks(&dying, heirloom);
     requests[2] = dying.service.main_requests().len();
     outcome.map_err(|error| format!("{error} ({})", dying.keep()))?;
-    let removed = Stage::set(program, script::script(program))?;
+    let removed = Stage::set(program, model_script::script(program))?;
     let outcome = with_heirloom_removed(&removed, heirloom);
     requests[3] = removed.service.main_requests().len();
     outcome.map_err(|error| format!("{error} ({})", removed.keep()))?;
     concurrent::drive(program, heirloom)?;
     rules::drive(program, heirloom)?;
-    question::drive(program, heirloom)?;
+    lesson_question::drive(program, heirloom)?;
     if let Some(sort) = program.subagents {
         subagent::drive(program, sort, heirloom)?;
     }

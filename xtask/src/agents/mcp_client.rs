@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use heirloom_testkit::{RecordedRequest, Script, Turn};
 use serde_json::{Value, json};
 
-use super::drive::Stage;
 use super::install;
+use super::iterations::Stage;
 use super::program::Program;
 
 /// Fact that is stored before the session begins.

@@ -4,11 +4,11 @@ use std::fmt::Write;
 
 use crate::cargo;
 
-use super::drive::LoopRun;
 use super::hooks::HookRun;
+use super::iterations::LoopRun;
 use super::mcp_client::McpRun;
+use super::model_script::ITERATIONS;
 use super::program::{PROMPT, Program};
-use super::script::ITERATIONS;
 
 const INTRODUCTION: &str = "\
 # Tested agent programs

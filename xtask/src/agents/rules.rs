@@ -5,8 +5,8 @@ use std::path::Path;
 use heirloom_testkit::{RecordedRequest, Script, Turn};
 use serde_json::Value;
 
-use super::drive::Stage;
 use super::hooks::{agent, count, ensure, step};
+use super::iterations::Stage;
 use super::program::Program;
 
 /// File of the rules in the project.

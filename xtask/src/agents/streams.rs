@@ -4,9 +4,9 @@ use heirloom_testkit::{Reply, Script};
 
 use crate::cargo;
 
-use super::drive::Stage;
+use super::iterations::Stage;
 use super::program::Program;
-use super::{install, script};
+use super::{install, model_script};
 
 /// HTTP status of a refused request, which no program retries.
 const REFUSED: u16 = 400;
@@ -15,12 +15,12 @@ const REFUSED: u16 = 400;
 /// prints: with signals and a tool, when the model refuses, and when an answer
 /// breaks off in the middle.
 pub(crate) fn save(program: &'static Program) -> Result<(), String> {
-    let printed = print(program, script::script(program), Ends::Well)?;
+    let printed = print(program, model_script::script(program), Ends::Well)?;
     write(program, "", &printed)?;
     let refuse = Script::function(|_| Reply::Status(REFUSED));
     let printed = print(program, refuse, Ends::Anyhow)?;
     write(program, "-error", &printed)?;
-    let printed = print(program, script::cut_once(), Ends::Anyhow)?;
+    let printed = print(program, model_script::cut_once(), Ends::Anyhow)?;
     write(program, "-cut", &printed)
 }
 

@@ -5,8 +5,8 @@ use std::path::Path;
 use heirloom_testkit::{RecordedRequest, Script, Turn};
 use serde_json::{Value, json};
 
-use super::drive::Stage;
 use super::hooks::{KNOWN, agent, count, ensure, json_answer, step};
+use super::iterations::Stage;
 use super::program::{PROMPT, Program};
 
 /// Task of the subagent.

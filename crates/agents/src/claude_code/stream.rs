@@ -4,11 +4,10 @@ use crate::json_fields::{
     Field, as_count, as_keyword, as_nonblank_string, as_object, as_string, for_each_element,
     is_true, parse_object,
 };
-use crate::streams::dialect::{
-    AwaitedActions, Dialect, EventSink, RepeatDetector, SessionIdTracker, StreamDialect, add_usage,
-    tool_call, tool_result,
-};
+use crate::streams::dialect::{Dialect, EventSink, SessionIdTracker, StreamDialect, add_usage};
 use crate::streams::format_detection::EventLine;
+use crate::streams::repeat_detector::RepeatDetector;
+use crate::streams::tool_events::{AwaitedActions, tool_call, tool_result};
 use heirloom_model::event_stream::{StreamEvent, ToolAction, Usage};
 use serde::Deserialize;
 use std::collections::VecDeque;

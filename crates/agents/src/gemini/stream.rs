@@ -4,11 +4,10 @@ use super::wrapping::without_tool_wrapping;
 use crate::json_fields::{
     Field, as_count, as_keyword, as_nonblank_string, as_object, as_string, is_true, parse_object,
 };
-use crate::streams::dialect::{
-    AwaitedActions, Dialect, EventSink, RepeatDetector, SessionIdTracker, StreamDialect,
-    line_excerpt, tool_call, tool_result,
-};
+use crate::streams::dialect::{Dialect, EventSink, SessionIdTracker, StreamDialect, line_excerpt};
 use crate::streams::format_detection::EventLine;
+use crate::streams::repeat_detector::RepeatDetector;
+use crate::streams::tool_events::{AwaitedActions, tool_call, tool_result};
 use heirloom_model::event_stream::{StreamEvent, ToolAction, Usage};
 use heirloom_model::limits::STREAM_LINE_BYTES_MAX;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! Hook events of the programs, and the command that an installation writes.
+//! Hook protocol: the events of each program, and what its answers can do.
 
 use super::answer_fields::AnswerFields;
 use crate::AgentProgram;
@@ -143,40 +143,7 @@ impl AgentProgram {
     pub fn hook_spec(self, name: &str) -> Option<&'static HookSpec> {
         self.hook_specs().iter().find(|spec| spec.event == name)
     }
-
-    /// Builds the command line that an installation writes.
-    ///
-    /// It exits 0 and prints nothing if `heirloom` is missing, not executable or crashes: Gemini CLI treats exit
-    /// codes other than 0 and 1 as a denial, and shows standard error of a hook. The rest of the event is consumed so
-    /// that the program does not write into a closed pipe. The inner `/bin/sh` is necessary because Codex uses the
-    /// person's shell, which may be fish. Programs trust a command by its text: a change makes people accept the
-    /// hooks again.
-    pub fn hook_command(self, event: &str) -> String {
-        format!(
-            "{COMMAND_OPENS}heirloom hook {} {event}{COMMAND_CLOSES}",
-            self.as_str()
-        )
-    }
-
-    /// Returns true for a command line that any version's installation wrote for this program, with any path.
-    pub fn is_hook_command(self, command: &str) -> bool {
-        let command = command.trim();
-        let guarded = command.strip_prefix(COMMAND_OPENS);
-        let bare = match guarded.and_then(|rest| rest.strip_suffix(COMMAND_CLOSES)) {
-            Some(bare) => bare,
-            None => command,
-        };
-        let mut words = bare.split_whitespace();
-        let program = words.next().unwrap_or_default();
-        let is_program = program.rsplit('/').next() == Some("heirloom");
-        is_program && words.next() == Some("hook") && words.next() == Some(self.as_str())
-    }
 }
-
-/// Start of an installed command line, before the call.
-const COMMAND_OPENS: &str = "/bin/sh -c 'exec 2>/dev/null; ";
-/// End of an installed command line, after the call.
-const COMMAND_CLOSES: &str = " || cat >/dev/null; exit 0'";
 
 /// Continues the turn of an agent with a request, as Claude Code and Codex take it.
 pub(crate) fn block_end_of_turn(request: &str, answer: &mut AnswerFields) {
@@ -189,11 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hook_command_is_stable_and_specs_are_found_by_name() {
-        assert_eq!(
-            AgentProgram::ClaudeCode.hook_command("SessionStart"),
-            "/bin/sh -c 'exec 2>/dev/null; heirloom hook claude-code SessionStart || cat >/dev/null; exit 0'"
-        );
+    fn specs_are_found_by_name() {
         for program in AgentProgram::with_hooks() {
             assert_eq!(AgentProgram::hook_program(program.as_str()), Some(program));
             for spec in program.hook_specs() {
@@ -203,34 +166,6 @@ mod tests {
         assert_eq!(AgentProgram::Gemini.hook_spec("Stop"), None);
         assert_eq!(AgentProgram::hook_program("cursor"), None);
         assert_eq!(AgentProgram::hook_program("aider"), None);
-    }
-
-    #[test]
-    fn is_hook_command_recognises_own_forms_only() {
-        for (command, ours) in [
-            ("heirloom hook claude-code X", true),
-            ("/usr/bin/heirloom hook claude-code X", true),
-            (AgentProgram::ClaudeCode.hook_command("X").as_str(), true),
-            (
-                "/bin/sh -c 'exec 2>/dev/null; /opt/bin/heirloom hook claude-code X || cat >/dev/null; exit 0'",
-                true,
-            ),
-            (AgentProgram::Codex.hook_command("X").as_str(), false),
-            ("heirloom hook codex X", false),
-            ("my-heirloom hook claude-code X", false),
-            ("echo heirloom hook claude-code", false),
-            ("sh -c 'heirloom hook claude-code X; mine'", false),
-            (
-                "/bin/sh -c 'exec 2>/dev/null; mine hook claude-code X || cat >/dev/null; exit 0'",
-                false,
-            ),
-        ] {
-            assert_eq!(
-                AgentProgram::ClaudeCode.is_hook_command(command),
-                ours,
-                "{command}"
-            );
-        }
     }
 
     #[test]

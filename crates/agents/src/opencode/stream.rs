@@ -3,10 +3,9 @@
 use crate::json_fields::{
     Field, as_integer, as_keyword, as_nonblank_string, as_object, as_string, parse_object,
 };
-use crate::streams::dialect::{
-    Dialect, EventSink, SessionIdTracker, StreamDialect, add_usage, tool_call, tool_result,
-};
+use crate::streams::dialect::{Dialect, EventSink, SessionIdTracker, StreamDialect, add_usage};
 use crate::streams::format_detection::EventLine;
+use crate::streams::tool_events::{tool_call, tool_result};
 use heirloom_model::event_stream::{StreamEvent, ToolAction, Usage};
 use serde::Deserialize;
 

@@ -79,7 +79,7 @@ mod tests {
     use heirloom_model::Kind;
 
     fn error(attrs: &[(&str, &str)]) -> Record {
-        let mut record = crate::hooks::relevance::tests::record("`make` failed: no rule");
+        let mut record = crate::hooks::prompt_records::tests::record("`make` failed: no rule");
         record.kind = Kind::Error;
         for (name, value) in attrs {
             record.attrs.insert((*name).to_owned(), (*value).into());

@@ -1,7 +1,7 @@
 //! Answer to a prompt: the relevant records that the session did not get yet.
 
 use super::session_state::HookSessionState;
-use super::{HookRequest, relevance};
+use super::{HookRequest, prompt_records};
 use crate::Hooks;
 use heirloom_agents::hooks::{HookAnswer, without_envelopes};
 use heirloom_model::{Fault, limits};
@@ -30,7 +30,7 @@ impl Hooks<'_> {
         let places = select_told(&relevance, limits::HOOK_HITS_MAX);
         let found: Vec<_> = places.iter().filter_map(|n| near.get(*n)).collect();
         let lines: Vec<_> = (found.iter())
-            .map(|one| relevance::line(&one.record))
+            .map(|one| prompt_records::line(&one.record))
             .collect();
         if lines.is_empty() {
             return Ok(HookAnswer::default());

@@ -1,6 +1,6 @@
 //! Learner of one conversation: passes its events to the extractor and keeps the state between two readings.
 
-use super::event_input::{bounded_name, extractor_input};
+use super::extractor_input::{bounded_name, extractor_input};
 use super::learning_state::LearningState;
 use heirloom_agents::AgentProgram;
 use heirloom_agents::failures::is_heirloom_command;

@@ -4,7 +4,6 @@ use crate::Transcripts;
 use heirloom_agents::AgentProgram;
 use heirloom_agents::transcripts::TranscriptHeader;
 use heirloom_fs::project_fs;
-use heirloom_model::limits;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
@@ -22,7 +21,7 @@ pub(super) enum ProjectMatch {
 }
 
 impl Transcripts<'_> {
-    /// Returns the relation of the transcript at `path` to the project. Folders in `as_here` count as the project's.
+    /// Returns the relation of the transcript at `path` to the project. A folder in `former_root` counts as the project's.
     pub(super) fn match_project(
         &self,
         agent: AgentProgram,
@@ -63,25 +62,6 @@ impl Transcripts<'_> {
             true => ProjectMatch::Root(folder.to_owned()),
             false => ProjectMatch::Subfolder(folder.to_owned()),
         }
-    }
-
-    /// Returns the folder that file paths of a transcript are relative to: the project's root when it was recorded.
-    pub(super) fn base_of(&self, folder: &Path, former_root: Option<&Path>) -> PathBuf {
-        match former_root.filter(|known| folder.starts_with(known)) {
-            Some(known) => known.to_owned(),
-            None => project_fs::find_project(folder)
-                .map_or_else(|| self.engine.root().to_path_buf(), |place| place.root),
-        }
-    }
-
-    /// Resolves a file name of a transcript relative to the project's root; `None` outside of it.
-    pub(super) fn file_inside(&self, base: &Path, folder: &Path, named: &str) -> Option<String> {
-        if named.len() > limits::PATH_BYTES_MAX || named.contains('\0') {
-            return None;
-        }
-        let path = folder.join(named);
-        let path = path.strip_prefix(base).unwrap_or(&path);
-        project_fs::normalise_project_path(self.engine.root(), &path.to_string_lossy()).ok()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Conflicts and their resolution.
 
 use super::Engine;
-use super::records::UndoReport;
+use super::undo::UndoReport;
 use heirloom_model::conflict::can_arbitrate;
 use heirloom_model::kinds::Knowledge;
 use heirloom_model::{

@@ -1,21 +1,22 @@
 //! Context assembly: loads the records of a prompt and renders them.
 
+mod eligible_records;
 mod envelope;
+pub(super) mod item_text;
 pub(super) mod past_attempts;
 
 use super::Engine;
 use super::new_record::check_scope;
 use super::tasks::TASK_MAIN;
+pub(super) use eligible_records::{is_not_muted, is_valid_at};
 use heirloom_fs::project_fs::{is_derived_name, is_path_name, project_name};
-use heirloom_model::context::{Context, ContextItem, ErrorItem, MemoryView, TaskView};
-use heirloom_model::kinds::{CATEGORY_DECISION, ErrorRecord, Knowledge, Task};
-use heirloom_model::record_meaning::{is_exit_status, record_meaning};
+use heirloom_model::context::{Context, MemoryView, TaskView};
+use heirloom_model::kinds::{CATEGORY_DECISION, Task};
 use heirloom_model::settings::ContextSelection;
-use heirloom_model::{Budget, Fault, Kind, Record, RecordId, Scope, Timestamp, limits, mark, text};
+use heirloom_model::{Budget, Fault, Record, RecordId, Scope, limits};
 use heirloom_prompt::context;
-use heirloom_store::Filter;
+use item_text::{error_item, fact_item, meaning_item, plain_item};
 use std::borrow::Cow;
-use std::cmp::Reverse;
 use std::collections::HashSet;
 
 /// Parameters of a context.
@@ -156,73 +157,6 @@ impl Contexts<'_> {
         })
     }
 
-    /// Returns the newest open errors that pass `is_shown`, oldest first: of all tasks, or of `task` together with
-    /// those without a task. Errors that are only an exit status are left out. Reads only a limited number of records.
-    pub(super) fn newest_open_errors(
-        &self,
-        task: Option<&str>,
-        limit: usize,
-        is_shown: &dyn Fn(&Record) -> bool,
-    ) -> Result<Vec<Record>, Fault> {
-        let newest = Filter::current(&[Kind::Error], self.engine.now())
-            .state(ErrorRecord::OPEN)
-            .limit(limit.max(limits::CONTEXT_ERRORS_MIN));
-        let mut errors = match task {
-            None => self.engine.records().find(&newest)?,
-            Some(task) => {
-                let without_task = Filter {
-                    no_task: true,
-                    ..newest.clone()
-                };
-                let of_task = newest.scope(Scope::of_task(task));
-                let mut errors = self.engine.records().find(&without_task)?;
-                errors.extend(self.engine.records().find(&of_task)?);
-                errors.sort_by_key(|error| Reverse(error.id));
-                errors
-            }
-        };
-        errors.retain(|error| is_shown(error) && !is_exit_status(&error.text));
-        errors.truncate(limit);
-        errors.reverse();
-        Ok(errors)
-    }
-
-    /// Returns the newest facts that may fit into `chars`, and true if there are more. First reads as many as usually
-    /// fit, and more only if these are short.
-    pub(super) fn newest_facts(&self, chars: usize) -> Result<(Vec<Record>, bool), Fault> {
-        let within = |each: usize| {
-            (chars / each).clamp(limits::CONTEXT_FACTS_MIN, limits::CONTEXT_FACTS_MAX)
-        };
-        let (facts, go_on) = self.newest_knowledge(None, within(limits::CONTEXT_CHARS_PER_FACT))?;
-        let known: usize = facts.iter().map(|fact| text::chars(&fact.text)).sum();
-        let most = within(limits::CONTEXT_CHARS_PER_SHORT_FACT);
-        if !go_on || known >= chars || facts.len() >= most {
-            return Ok((facts, go_on));
-        }
-        self.newest_knowledge(None, most)
-    }
-
-    /// Returns the newest knowledge of a category, or of all except decisions, that is valid now and undisputed;
-    /// oldest first. Also returns true if there is more than `limit`.
-    pub(super) fn newest_knowledge(
-        &self,
-        category: Option<&str>,
-        limit: usize,
-    ) -> Result<(Vec<Record>, bool), Fault> {
-        let now = self.engine.now();
-        let filter = Filter::current(&[Kind::Knowledge], now)
-            .holds_at(now)
-            .limit(limit + 1);
-        let mut found = self.engine.records().find(&match category {
-            Some(category) => filter.category(category),
-            None => filter.except_category(CATEGORY_DECISION),
-        })?;
-        let goes_on = found.len() > limit;
-        found.truncate(limit);
-        found.reverse();
-        Ok((found, goes_on))
-    }
-
     pub(super) fn task_view(
         &self,
         id: &str,
@@ -274,55 +208,5 @@ impl Contexts<'_> {
         let remote = is_derived_name(name).then(|| project_name(&self.engine.root, None));
         let remote = remote.filter(|remote| !is_path_name(remote));
         remote.unwrap_or_else(|| name.to_owned())
-    }
-}
-
-/// Returns true if the record is not muted.
-pub(super) fn is_not_muted(record: &Record) -> bool {
-    !mark::is_muted(&record.attrs)
-}
-
-/// Returns true if the record is valid at `now`.
-pub(super) fn is_valid_at(record: &Record, now: Timestamp) -> bool {
-    record.true_from.is_none_or(|from| from <= now) && record.true_to.is_none_or(|to| to > now)
-}
-
-fn plain_item(record: Record) -> ContextItem {
-    ContextItem {
-        id: Some(record.id),
-        text: record.text,
-        ..Default::default()
-    }
-}
-
-/// Returns the item of a record with its whole meaning: a decision with its reason.
-pub(super) fn meaning_item(record: &Record) -> ContextItem {
-    ContextItem {
-        id: Some(record.id),
-        text: record_meaning(record).into_owned(),
-        ..ContextItem::default()
-    }
-}
-
-pub(super) fn fact_item(record: Record) -> ContextItem {
-    let named = record.category() == Some(heirloom_model::kinds::CATEGORY_CONVENTION);
-    let text = match &record.key {
-        Some(key) if named && !Knowledge::is_derived_key(key) => format!("{key}: {}", record.text),
-        Some(_) | None => record.text,
-    };
-    ContextItem {
-        id: Some(record.id),
-        text,
-        ..ContextItem::default()
-    }
-}
-
-pub(super) fn error_item(record: Record) -> ErrorItem {
-    ErrorItem {
-        id: Some(record.id),
-        iteration: record.scope.iteration,
-        phase: record.scope.phase,
-        text: record.text,
-        ..Default::default()
     }
 }

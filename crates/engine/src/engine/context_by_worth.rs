@@ -6,7 +6,9 @@ mod record_worth;
 
 use super::Engine;
 use super::context::{
-    ContextRequest, error_item, fact_item, is_not_muted, is_valid_at, past_attempts,
+    ContextRequest, is_not_muted, is_valid_at,
+    item_text::{error_item, fact_item},
+    past_attempts,
 };
 use crate::engine::Contexts;
 use crate::engine::context_sources::{self, SourceInput, lesson, recall_offer};

@@ -2,13 +2,13 @@
 //!
 //! Needs no store, so it works if none can be opened. Trust and permission are decided by the surfaces.
 
-mod discovery;
+mod command_search;
 mod renderer;
 
 use heirloom_model::text::EscapedPath;
 pub use renderer::{ProgramRun, RenderedCommand};
 
-use discovery::CommandSearch;
+use command_search::CommandSearch;
 use heirloom_model::{Fault, text};
 use heirloom_prompt::custom_commands::{CommandDefinition, is_same_name};
 use std::path::{Path, PathBuf};

@@ -1,13 +1,15 @@
 //! Doctor: diagnosis and repair of a project's memory; works even if the store cannot be opened.
 
+mod backup_restore;
 mod folder_checks;
 mod health_check;
 mod repair;
 mod server_checks;
 
+pub use backup_restore::RestoreReport;
 pub use health_check::{CheckLevel, HealthCheck};
 use heirloom_model::text::EscapedPath;
-pub use repair::{RepairReport, RestoreReport};
+pub use repair::RepairReport;
 
 use super::Engine;
 use super::mirror_writer::{MirrorState, read_mirror};

@@ -2,7 +2,7 @@
 
 use super::outputs::OutputSource;
 use super::record_import::{ImportReport, ImportWriter};
-use super::session_history::HistorySource;
+use super::session_history_import::HistorySource;
 use super::shared_context_import::SharedFile;
 use crate::engine::Imports;
 use heirloom_formats::knowledge_graph;

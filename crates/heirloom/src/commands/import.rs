@@ -1,11 +1,11 @@
 //! `heirloom import`.
 
 mod agentium;
-pub(super) mod discovery;
 mod export_file;
 mod import_format;
 mod import_report;
 mod input_file;
+pub(super) mod other_tools;
 mod radium;
 mod shared_context;
 mod transcripts;
@@ -135,13 +135,13 @@ fn import_other(
             import_jsonl(engine, &path)?
         }
         DataFormat::Workspace => {
-            discovery::import_workspace(engine, session, path, args.dry_run)?.total
+            other_tools::import_workspace(engine, session, path, args.dry_run)?.total
         }
         DataFormat::ServerMemory => {
             let path = path.ok_or_else(|| {
                 Fault::usage("which file?").hint("heirloom import server-memory FILE")
             })?;
-            discovery::import_graph(engine, path, args.dry_run)?.total
+            other_tools::import_graph(engine, path, args.dry_run)?.total
         }
         DataFormat::Agentium => {
             agentium::import_agentium(engine, found, args.path.as_deref(), session)?

@@ -10,7 +10,7 @@ mod tracker;
 mod usage;
 
 use crate::cues::{CommandCues, Cues};
-use crate::place::{EventPlace, call_name};
+use crate::event_place::{EventPlace, call_name};
 use crate::shell_line::read_shell_line;
 use check_cycle::CheckCycle;
 use classification::classify_command;

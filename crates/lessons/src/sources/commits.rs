@@ -7,8 +7,8 @@ use commit_worth::commit_worth;
 pub(super) use message::{CommitMessage, plain_subject, read_commit};
 
 use crate::cues::Cues;
+use crate::event_place::{EventPlace, call_name};
 use crate::outline::read_outline;
-use crate::place::{EventPlace, call_name};
 use crate::sentences::{capitalize, sentences};
 use crate::shell_line::read_shell_line;
 use crate::statements::finish_statement;

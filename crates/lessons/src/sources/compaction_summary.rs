@@ -5,8 +5,8 @@ mod summary_text;
 
 use crate::code_tokens::{TokenKind, code_tokens};
 use crate::cues::{Cues, SummaryCues};
+use crate::event_place::EventPlace;
 use crate::outline::{OutlineItem, OutlineSection, read_outline};
-use crate::place::EventPlace;
 use crate::sentences::{capitalize, shorten_to_sentences};
 use crate::{Candidate, LessonContent, SourceKind, Speaker};
 use error_point::{ErrorPoint, read_error_point};

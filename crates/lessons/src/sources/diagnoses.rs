@@ -9,7 +9,7 @@ use crate::Candidate;
 use crate::bounded_text::bounded;
 use crate::code_tokens::{TokenKind, code_tokens, contains_token};
 use crate::cues::Cues;
-use crate::place::EventPlace;
+use crate::event_place::EventPlace;
 use crate::project_paths::ProjectPaths;
 use crate::{LessonContent, SourceKind, Speaker};
 use announcement::{AnnouncedCause, announced_causes};

@@ -7,7 +7,7 @@ mod request_points;
 
 use super::person_rules::own_text;
 use crate::cues::{Cues, DocumentCues};
-use crate::place::{EventPlace, call_name};
+use crate::event_place::{EventPlace, call_name};
 use crate::{Candidate, LessonContent, SourceKind, Speaker};
 use binding_lines::{BindingLine, BindingLines, LineKind};
 use document_calls::{DocumentKind, document_kind, is_document_tool};

@@ -8,7 +8,7 @@ mod tests;
 use crate::bounded_text::bounded;
 use crate::code_tokens::contains_token;
 use crate::cues::Cues;
-use crate::place::EventPlace;
+use crate::event_place::EventPlace;
 use crate::{Candidate, LessonContent, SourceKind, Speaker};
 use heirloom_agents::transcripts::{EventBody, FileEdit, ToolAction, TranscriptEvent};
 use misleading_output::MisleadingOutput;

@@ -17,7 +17,7 @@ use crate::Candidate;
 use crate::bounded_text::bounded;
 use crate::command_run::CommandRun;
 use crate::cues::Cues;
-use crate::place::EventPlace;
+use crate::event_place::EventPlace;
 use crate::project_paths::ProjectPaths;
 use change::{Change, ChangeLog};
 use closed_failure::{ClosedFailure, Closing};

@@ -8,7 +8,7 @@ mod session_title;
 
 use super::commits::read_commit;
 use crate::cues::Cues;
-use crate::place::{EventPlace, call_name};
+use crate::event_place::{EventPlace, call_name};
 use crate::shell_line::{SimpleCommand, read_shell_line};
 use crate::test_counts::read_test_counts;
 use crate::{Candidate, LessonContent, SourceKind, Speaker};

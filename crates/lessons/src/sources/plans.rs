@@ -1,6 +1,6 @@
 //! The agent's plan or to-do list, as it was at the end.
 
-use crate::place::EventPlace;
+use crate::event_place::EventPlace;
 use crate::{Candidate, LessonContent, LessonStep, SourceKind, Speaker};
 use heirloom_agents::transcripts::{EventBody, ToolAction, TranscriptEvent};
 use heirloom_model::text;

@@ -3,7 +3,7 @@
 mod points;
 
 use crate::cues::{Cues, ReportCues};
-use crate::place::EventPlace;
+use crate::event_place::EventPlace;
 use crate::{Candidate, LessonContent, SourceKind, Speaker};
 use heirloom_agents::failures::has_side_effects;
 use heirloom_agents::transcripts::{EventBody, ToolAction, TranscriptEvent};

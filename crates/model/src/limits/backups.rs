@@ -1,10 +1,6 @@
-//! Limits of backups, repair, and the folders of a store.
+//! Limits of backups and of the folders of a store.
 
 /// Days for which a backup from before a migration or a restore is retained.
 pub const RETAINED_BACKUP_DAYS: i64 = 30;
-/// Maximum size of a damaged database, and of its journal, for salvage, bytes.
-pub const SALVAGE_BYTES_MAX: u64 = 4 << 30;
-/// Maximum number of unrecovered rows that a repair lists.
-pub const ROWS_LEFT_OUT_NAMED_MAX: usize = 1_000;
 /// Maximum size of the file with the project folders of a store in the user's data folder, bytes.
 pub const STORE_HOMES_BYTES_MAX: u64 = 64 << 10;

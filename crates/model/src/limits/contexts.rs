@@ -1,4 +1,4 @@
-//! Limits of contexts, their sources, and receipts.
+//! Limits of contexts and their sources.
 
 /// Default budget of a context, characters.
 pub const CONTEXT_BUDGET_CHARS_DEFAULT: usize = 3_000;
@@ -27,8 +27,6 @@ pub const CONTEXT_CHARS_PER_SHORT_FACT: usize = 10;
 pub const CONTEXT_SHARES_PERCENT_MAX: u32 = 50;
 /// Newest completed steps and files of a task that come before errors in a context; older ones come last.
 pub const CONTEXT_TASK_RECENT: usize = 10;
-/// Longest excerpt of an item in a receipt, characters.
-pub const RECEIPT_EXCERPT_CHARS_MAX: usize = 80;
 /// Characters per token, where no tokenizer is used.
 pub const CHARS_PER_TOKEN: usize = 4;
 /// Newest episodes of a task that a context considers.
@@ -55,29 +53,3 @@ pub const CONTEXT_LESSONS_MAX: usize = 200;
 pub const CONTEXT_RECALL_HITS: usize = 20;
 /// Maximum length of the recall query derived from a task's text, bytes.
 pub const CONTEXT_QUESTION_BYTES_MAX: usize = 400;
-/// Maximum number of tracked files in a project's outline.
-pub const TRACKED_FILES_MAX: usize = 50_000;
-/// Maximum size of a git index, bytes.
-pub const GIT_INDEX_BYTES_MAX: u64 = 16 << 20;
-/// Folder depth of a project's outline.
-pub const TREE_DEPTH: usize = 3;
-/// Maximum number of names in one line of that outline.
-pub const TREE_NAMES_MAX: usize = 30;
-/// Maximum size of a plan file or architecture document in a context, bytes.
-pub const PROJECT_FILE_BYTES_MAX: u64 = 256 << 10;
-/// Maximum number of files of one plan, and of architecture documents, that a context reads.
-pub const PLAN_FILES_MAX: usize = 20;
-/// Maximum number of entries read from a plan folder.
-pub const PLAN_FOLDER_ENTRIES_MAX: usize = 1_000;
-/// Longest goal of a plan, characters.
-pub const PLAN_GOAL_CHARS_MAX: usize = 1_000;
-/// Number of context receipts that a project keeps.
-pub const RECEIPTS_KEPT: usize = 200;
-/// Number of omitted items per section that a stored receipt lists; further ones are counted.
-pub const RECEIPT_LEFT_OUT_MAX: usize = 20;
-/// Maximum size of the texts that a stored receipt keeps, bytes; longer ones are not kept.
-pub const RECEIPT_TEXT_BYTES_MAX: usize = 128 << 10;
-/// Busy timeout for storing a receipt, milliseconds: it must not delay a prompt.
-pub const RECEIPT_WAIT_MS: u64 = 200;
-/// Maximum size of a stored receipt, bytes.
-pub const RECEIPT_BYTES_MAX: usize = 4 << 20;

@@ -1,4 +1,4 @@
-//! Limits of records, names, and typed attributes.
+//! Limits of records, names, messages and typed attributes.
 
 /// Longest text of one record, bytes.
 pub const RECORD_TEXT_BYTES_MAX: usize = 1 << 20;
@@ -18,11 +18,3 @@ pub const EPISODE_TEXT_BYTES_MAX: usize = 64 << 10;
 pub const ARTIFACT_BYTES_MAX: u64 = 1 << 30;
 /// Longest description of an artifact, bytes.
 pub const DESCRIPTION_BYTES_MAX: usize = 4 << 10;
-/// Longest text in an agent's working memory, bytes.
-pub const WORKING_TEXT_BYTES_MAX: usize = 64 << 10;
-/// Maximum number of constraints, of context entries and of notes in an agent's working memory.
-pub const WORKING_ITEMS_MAX: usize = 1_000;
-/// Largest snapshot of an agent's working memory, bytes.
-pub const WORKING_BYTES_MAX: usize = 4 << 20;
-/// Longest turn of `session add`, bytes.
-pub const SESSION_ADD_BYTES_MAX: usize = 16 << 20;

@@ -6,12 +6,6 @@ pub const ITERATIONS_MAX: u32 = 10_000;
 pub const STALL_LIMIT_MAX: u32 = 10_000;
 /// Largest accepted timeout of one iteration, seconds: a week.
 pub const ITERATION_TIMEOUT_S_MAX: u64 = 604_800;
-/// Default number of iterations of one `run`.
-pub const ITERATIONS_DEFAULT: u32 = 10;
-/// Default stall limit: consecutive identical failures after which a `run` stops.
-pub const STALL_LIMIT_DEFAULT: u32 = 3;
-/// Default timeout of one iteration, seconds.
-pub const ITERATION_TIMEOUT_S_DEFAULT: u64 = 3_600;
 /// Grace period between SIGTERM and SIGKILL for a process group, milliseconds.
 pub const TERMINATE_GRACE_MS: u64 = 3_000;
 /// Grace period for output after the agent has exited, milliseconds.

@@ -1,4 +1,4 @@
-//! Limits of the HTTP server and its API.
+//! Limits of the server: connections, request bodies, concurrent calls.
 
 /// Maximum number of projects that a server keeps open (LRU cache).
 pub const OPEN_PROJECTS_MAX: usize = 64;
@@ -24,26 +24,6 @@ pub const SERVER_CONNECTIONS_MAX: usize = 4_096;
 pub const SERVER_STOP_S: u64 = 10;
 /// Maximum nesting depth of JSON requests.
 pub const SERVER_JSON_DEPTH_MAX: usize = 64;
-/// Default page size of the HTTP API.
-pub const API_PAGE_DEFAULT: usize = 50;
-/// Maximum page size of the HTTP API.
-pub const API_PAGE_MAX: usize = 1_000;
-/// Number of recent changes that a server keeps for followers; a follower that is further behind reads the store.
-pub const SERVER_EVENTS_KEPT: usize = 1_000;
-/// Polling interval for writes of other processes, milliseconds.
-pub const SERVER_EVENTS_PAUSE_MS: u64 = 250;
-/// Polling interval for writes of other machines if the database server notifies of them, milliseconds.
-pub const SERVER_EVENTS_PAUSE_NOTIFIED_MS: u64 = 5_000;
-/// Keep-alive interval of an idle event stream, seconds.
-pub const SERVER_EVENTS_IDLE_S: u64 = 15;
-/// Number of responses that a server keeps for idempotency keys; the oldest are dropped.
-pub const IDEMPOTENCY_KEPT: usize = 10_000;
-/// Total size of those responses, bytes.
-pub const IDEMPOTENCY_BYTES_MAX: usize = 16 << 20;
-/// Longest `Idempotency-Key`, bytes.
-pub const IDEMPOTENCY_KEY_BYTES_MAX: usize = 200;
-/// Maximum number of working memories of a server; the least recently used one is dropped.
-pub const WORKING_MEMORIES_MAX: usize = 1_000;
 /// Pruning interval of a server, seconds: a day.
 pub const SERVER_PRUNE_S: u64 = 86_400;
 /// Delay of a server's first pruning after its start, seconds.

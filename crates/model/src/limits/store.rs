@@ -1,4 +1,4 @@
-//! Limits of the store: writes, readers, caches, sidecar files.
+//! Limits of the store: writes, readers, caches.
 
 /// Maximum number of changes in one atomic write.
 pub const CHANGES_MAX: usize = 10_000;
@@ -20,7 +20,6 @@ pub const READERS_MAX: usize = 3;
 pub const WRITES_TOGETHER_MAX: usize = 128;
 /// Maximum memory for the cached data of all projects of a store, bytes: those of 1.3 million texts.
 pub const PROJECT_CACHE_BYTES_MAX: usize = 512 << 20;
-/// Number of vectors that a sidecar may lack before it is rewritten.
-pub const SIDECAR_LAG_VECTORS: u32 = 4_096;
-/// Maximum number of vectors in a sidecar: 68 MB.
-pub const SIDECAR_VECTORS_MAX: u32 = 262_144;
+/// Maximum number of vectors of one write, and of the texts that `reembed` stores together: each write lets other processes
+/// read changed pages again, and an interrupt loses at most the work of two seconds.
+pub const VECTORS_PER_WRITE_MAX: usize = 256;

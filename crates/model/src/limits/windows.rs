@@ -1,4 +1,4 @@
-//! Limits of conversation windows and their summaries.
+//! Limits of conversation windows: input, summaries without a model, archives.
 
 /// Length of the excerpt of an agent's first plan in anchors and summaries, characters.
 pub const WINDOW_PLAN_CHARS_MAX: usize = 600;
@@ -14,11 +14,5 @@ pub const WINDOW_BENCH_BYTES_MAX: u64 = 256 << 20;
 pub const WINDOW_ARCHIVE_BYTES_MAX: u64 = 512 << 20;
 /// Number of expanded texts that a session remembers; the oldest are dropped.
 pub const WINDOW_EXPANDED_MAX: usize = 1_000;
-/// Maximum length of the transcript that a summary model gets, characters.
-pub const WINDOW_TRANSCRIPT_CHARS_MAX: usize = 240_000;
-/// Maximum length of a model's summary, characters.
-pub const MODEL_SUMMARY_CHARS_MAX: usize = 12_000;
-/// Number of model summaries that a session keeps; the oldest are dropped.
-pub const MODEL_SUMMARIES_MAX: usize = 8;
 /// Number of newest archive ids that a session keeps.
 pub const WINDOW_ARCHIVES_MAX: usize = 4_000;

@@ -6,12 +6,15 @@
 //! characters.
 
 mod character_folding;
+mod character_pairs;
+mod compound_names;
 mod stem_cache;
 mod stop_words;
+mod word_splitter;
 
-use character_folding::Folder;
 use heirloom_model::limits::QUESTION_TERMS_MAX;
 use std::collections::HashMap;
+use word_splitter::WordSplitter;
 
 /// Maximum number of stems of the first line that count as the head.
 pub const HEAD_STEMS: usize = 40;
@@ -49,7 +52,7 @@ pub struct Stem {
 
 /// Returns the stems of `text` in order; additional forms follow their word.
 pub fn stems(text: &str) -> Vec<Stem> {
-    Folder::read(text, false)
+    WordSplitter::read(text, false)
 }
 
 /// Frequency of a term in a text and in its head.
@@ -126,7 +129,7 @@ pub struct QueryTerms {
 impl QueryTerms {
     /// Parses the text of a query.
     pub fn of(text: &str) -> Self {
-        let stems = Folder::read(text, true);
+        let stems = WordSplitter::read(text, true);
         let says_something = stems.iter().any(|stem| !stem.is_stop);
         let mut places = HashMap::new();
         let mut query = Self::default();

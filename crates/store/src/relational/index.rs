@@ -3,7 +3,9 @@
 //! Each text gets the next ordinal and a row in the tail; a full tail is merged into blocks. So a write pays for one
 //! row and occasionally for a merge. Search results do not depend on what is merged.
 
+mod arm_fusion;
 mod candidate_filter;
+mod conversation_scores;
 mod external_vectors;
 mod index_check;
 mod index_entry;

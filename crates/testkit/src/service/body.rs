@@ -13,8 +13,8 @@ use futures_core::Stream;
 use serde_json::{Value, json};
 use tokio::time::Sleep;
 
+use crate::model_script::{Reply, Turn};
 use crate::request::{Api, RecordedRequest};
-use crate::script::{Reply, Turn};
 use crate::wire::{AnswerContext, error_body};
 
 const JSON: &str = "application/json";

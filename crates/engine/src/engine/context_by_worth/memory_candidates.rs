@@ -2,7 +2,8 @@
 
 use super::WorthBuilder;
 use super::record_worth::RecordRater;
-use crate::engine::context::{ContextRequest, error_item, fact_item, is_not_muted, meaning_item};
+use crate::engine::context::item_text::{error_item, fact_item, meaning_item};
+use crate::engine::context::{ContextRequest, is_not_muted};
 use heirloom_model::context::{ContextItem, ErrorItem, MemoryView};
 use heirloom_model::kinds::{CATEGORY_DECISION, CATEGORY_LEARNING};
 use heirloom_model::rating::{Rating, Tier};

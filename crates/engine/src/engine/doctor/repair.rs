@@ -1,14 +1,12 @@
-//! Repair of a memory, and restoring a backup.
+//! Repair of a memory.
 
 use super::Doctor;
 use crate::engine::mirror_writer::MirrorState;
 use heirloom_fs::durable;
+use heirloom_model::Fault;
 use heirloom_model::text::EscapedPath;
-use heirloom_model::{ErrorKind, Fault, ProjectName};
-use heirloom_store::{
-    MARKER_TEXT, RepairOutcome, RestoreOutcome, SalvageReport, SqliteStore, Store, StoreError,
-};
-use std::path::{Path, PathBuf};
+use heirloom_store::{MARKER_TEXT, RepairOutcome, SalvageReport, SqliteStore, StoreError};
+use std::path::PathBuf;
 
 /// Report of a repair.
 #[derive(Debug, Default)]
@@ -21,17 +19,6 @@ pub struct RepairReport {
     pub salvaged: Option<SalvageReport>,
     /// Paths of the damaged database and its journal.
     pub kept: Vec<PathBuf>,
-}
-
-/// Report of a restored backup.
-#[derive(Debug)]
-pub struct RestoreReport {
-    /// Outcome for the store.
-    pub restored: RestoreOutcome,
-    /// The rewritten mirror, if there is one.
-    pub mirror: Option<PathBuf>,
-    /// Projects in the backup.
-    pub projects: Vec<ProjectName>,
 }
 
 impl Doctor {
@@ -62,27 +49,6 @@ impl Doctor {
             }
         }
         report
-    }
-
-    /// Replaces the database by the backup `from`; the present one is retained.
-    pub fn restore(&self, from: &Path) -> Result<RestoreReport, Fault> {
-        durable::create_dir_private(&self.place.folder)?;
-        let (database, now) = (self.database(), self.now());
-        let restored = SqliteStore::restore_with_progress(&database, from, now, &self.progress);
-        let restored = restored.map_err(restore_fault)?;
-        let projects = SqliteStore::open(&self.database())?.projects()?;
-        if !self.marker_path().exists() {
-            durable::write_atomic(&self.marker_path(), MARKER_TEXT)?;
-        }
-        let engine = self.engine()?;
-        let mirror = engine
-            .map(|engine| engine.mirror().replace("before-restore"))
-            .transpose()?;
-        Ok(RestoreReport {
-            restored,
-            mirror: mirror.flatten(),
-            projects,
-        })
     }
 
     fn make_private(&self, report: &mut RepairReport) {
@@ -175,17 +141,6 @@ impl Doctor {
         }
         Ok(done)
     }
-}
-
-/// Adds a hint to a failed restore; the store's own hints are about the present database.
-fn restore_fault(error: StoreError) -> Fault {
-    let is_newer = matches!(error, StoreError::Newer { .. });
-    let fault = Fault::from(error);
-    if fault.kind == ErrorKind::Failed && !is_newer {
-        return fault
-            .hint("nothing was changed; `heirloom doctor` lists the backups next to the store");
-    }
-    fault
 }
 
 fn note(report: &mut RepairReport, outcome: Result<String, Fault>) {

@@ -4,7 +4,7 @@
 use super::diff::{self, FOLLOWS};
 use super::workspace_files::{WorkspaceKind, WorkspaceRoot, make_folder_of, refused};
 use crate::engine::Workspaces;
-use crate::engine::records::UndoReport;
+use crate::engine::undo::UndoReport;
 use heirloom_fs::durable;
 use heirloom_model::record::Attrs;
 use heirloom_model::text::EscapedPath;

@@ -1,7 +1,7 @@
 //! Data of other tools: listed by `init`, imported by `init --import`.
 
 use super::Args;
-use crate::commands::import::discovery::{DiscoveredImports, import_discovered};
+use crate::commands::import::other_tools::{DiscoveredImports, import_discovered};
 use crate::commands::import::{print_diagnostics, print_report_text, report_value};
 use crate::commands::reembed::embed_pending;
 use crate::store_access::{CliSession, FoundProject};

@@ -155,9 +155,6 @@ mod tests {
         );
         let budget = limits::HISTORY_BUDGET_TOKENS_DEFAULT;
         assert_eq!(settings.history.budget_tokens, budget);
-        assert_eq!(settings.run.iterations, limits::ITERATIONS_DEFAULT);
-        assert_eq!(settings.run.stall_limit, limits::STALL_LIMIT_DEFAULT);
-        assert_eq!(settings.run.timeout_s, limits::ITERATION_TIMEOUT_S_DEFAULT);
         let waits_ms = config.int("embedder.question_ms");
         assert_eq!(waits_ms, limits::EMBEDDING_QUESTION_MS_DEFAULT);
     }

@@ -3,7 +3,7 @@
 use super::Commands;
 use super::usage::CommandUsage;
 use crate::cues::{CommandCues, Cues};
-use crate::place::EventPlace;
+use crate::event_place::EventPlace;
 use crate::{Candidate, LessonContent, SourceKind, Speaker};
 
 /// Number of successes from which on a command works.

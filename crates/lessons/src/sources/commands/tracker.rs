@@ -1,7 +1,7 @@
 //! Use of an issue tracker: the subcommands that recur.
 
 use crate::cues::TrackerCues;
-use crate::place::EventPlace;
+use crate::event_place::EventPlace;
 use crate::shell_line::SimpleCommand;
 use serde::{Deserialize, Serialize};
 

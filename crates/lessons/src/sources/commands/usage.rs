@@ -1,6 +1,6 @@
 //! Usage of commands: successes, failures and durations of each form.
 
-use crate::place::EventPlace;
+use crate::event_place::EventPlace;
 use serde::{Deserialize, Serialize};
 
 /// Greatest number of forms that are kept.

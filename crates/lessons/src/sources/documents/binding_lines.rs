@@ -1,8 +1,8 @@
 //! Lines of documents that bind the work: constraints, no-gos, definitions of done, requirements.
 
 use crate::cues::DocumentCues;
+use crate::event_place::EventPlace;
 use crate::outline::{OutlineItem, read_outline};
-use crate::place::EventPlace;
 use crate::sentences::capitalize;
 use heirloom_model::text;
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,7 @@
 //! match that are reported as denied.
 
 use crate::bounded_text::bounded;
-use crate::place::EventPlace;
+use crate::event_place::EventPlace;
 use crate::{Candidate, LessonContent, SourceKind, Speaker};
 use heirloom_agents::failures::CommandWords;
 use heirloom_agents::transcripts::{ToolAction, ToolOutcome};

@@ -2,7 +2,7 @@
 
 use crate::bounded_text::bounded;
 use crate::cues::FailureCues;
-use crate::place::EventPlace;
+use crate::event_place::EventPlace;
 use heirloom_agents::failures::{
     CommandWords, essential_commands, has_side_effects, split_words, unquote,
 };

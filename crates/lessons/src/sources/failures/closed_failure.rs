@@ -7,7 +7,7 @@ use super::resolution::{Resolution, describe_changes, is_environment};
 use crate::bounded_text::bounded;
 use crate::command_run::CommandRun;
 use crate::cues::FailureCues;
-use crate::place::EventPlace;
+use crate::event_place::EventPlace;
 use crate::project_paths::ProjectPaths;
 use crate::sources::command_variant::{CommandVariant, VariantKind, find_variant};
 use crate::{Candidate, LessonContent, SourceKind, Speaker};

@@ -4,7 +4,7 @@ use crate::bounded_text::{bounded, bounded_excerpt};
 use crate::code_tokens::{content_words, is_file_name};
 use crate::command_run::{CommandPart, CommandRun};
 use crate::cues::FailureCues;
-use crate::place::EventPlace;
+use crate::event_place::EventPlace;
 use crate::project_paths::ProjectPaths;
 use heirloom_agents::failures::Failure;
 use heirloom_model::text;

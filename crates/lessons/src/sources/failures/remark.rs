@@ -4,7 +4,7 @@ use super::change::Change;
 use crate::bounded_text::bounded;
 use crate::code_tokens::{TokenKind, code_tokens, contains_token, content_words, stem};
 use crate::cues::FailureCues;
-use crate::place::EventPlace;
+use crate::event_place::EventPlace;
 use crate::sentences::{is_question, plain_text, sentences};
 use crate::statements::{finish_statement, without_lead_in};
 use serde::{Deserialize, Serialize};

@@ -5,7 +5,7 @@ use super::issue_title::{IssueTitles, created_id};
 use crate::Evidence;
 use crate::bounded_text::bounded;
 use crate::cues::OutcomeCues;
-use crate::place::EventPlace;
+use crate::event_place::EventPlace;
 use crate::sentences::shorten_to_sentences;
 use crate::sources::commits::plain_subject;
 use crate::test_counts::TestCounts;

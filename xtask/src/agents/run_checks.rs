@@ -4,9 +4,9 @@ use heirloom_testkit::RecordedRequest;
 use serde_json::Value;
 
 use super::hooks::count;
+use super::model_script::{ITERATIONS, LEARNED, LEARNED_LATER, LONG, SHOWN};
 use super::program::Program;
 use super::rules::{RULE, RULES_FILE};
-use super::script::{ITERATIONS, LEARNED, LEARNED_LATER, LONG, SHOWN};
 
 /// Checks the requests to the model; the error names the failed check.
 pub(crate) fn requests(program: &Program, requests: &[RecordedRequest]) -> Result<(), String> {

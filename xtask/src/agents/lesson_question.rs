@@ -5,11 +5,11 @@ use std::path::Path;
 use heirloom_testkit::{RecordedRequest, Script, Turn};
 use serde_json::Value;
 
-use super::drive::Stage;
 use super::hooks::{agent, count, ensure, step};
+use super::iterations::Stage;
 use super::program::Program;
 
-/// Beginning of the question, as [the hook](../../../crates/agents/src/hooks/teaching.rs) writes it.
+/// Beginning of the question, as [the hook](../../../crates/agents/src/hooks/agent_guide.rs) writes it.
 const QUESTION: &str = "Did this work teach something";
 
 /// Command that fails: the project has no tests.

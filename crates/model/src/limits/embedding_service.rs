@@ -1,4 +1,4 @@
-//! Limits of embeddings: the sentence transformer and external services.
+//! Limits of services that compute embeddings.
 
 /// Maximum number of dimensions of an external embedder's vectors.
 pub const EMBEDDING_DIMS_MAX: usize = 4_096;
@@ -6,31 +6,6 @@ pub const EMBEDDING_DIMS_MAX: usize = 4_096;
 pub const EMBEDDING_MODEL_BYTES_MAX: usize = 200;
 /// Leading bytes of a text that an external embedder gets: no tokenizer makes more than the usual 8,192 tokens of it.
 pub const EMBEDDING_TEXT_BYTES_MAX: usize = 8_000;
-/// Number of texts whose sentence vectors are computed and stored together, in quiet moments.
-pub const SENTENCE_BATCH_TEXTS: usize = 8;
-/// Maximum number of vectors of one write, and of the texts that `reembed` stores together: each write lets other processes
-/// read changed pages again, and an interrupt loses at most the work of two seconds.
-pub const VECTORS_PER_WRITE_MAX: usize = 256;
-/// Pause between two quiet moments while texts wait, milliseconds.
-pub const SENTENCE_PAUSE_MS: u64 = 200;
-/// Pause between two quiet moments while no text waits, milliseconds.
-pub const SENTENCE_IDLE_MS: u64 = 2_000;
-/// Largest number of waiting texts that a session's end or a command takes up.
-pub const SENTENCE_BACKLOG_MAX: u64 = 400;
-/// Number of texts that the end of a session embeds.
-pub const SENTENCE_SESSION_TEXTS: usize = 64;
-/// Time after which the end of a session begins no further text, milliseconds.
-pub const SENTENCE_SESSION_MS: u64 = 300;
-/// Time that a question's sentence vector needs in a new process, milliseconds.
-pub const SENTENCE_QUESTION_MS: u64 = 15;
-/// Word pieces of a question that its sentence vector reads; a pasted text follows.
-pub const SENTENCE_QUESTION_PIECES: usize = 64;
-/// Passages of a text; the rest is not read.
-pub const SENTENCE_PASSAGES_MAX: usize = 6;
-/// Number of questions whose sentence vectors a process keeps.
-pub const SENTENCE_QUESTIONS_KEPT: usize = 256;
-/// Longest text whose sentence vector a command computes after its answer, bytes.
-pub const SENTENCE_COMMAND_BYTES_MAX: usize = 600;
 /// Maximum number of texts per embedding request.
 pub const EMBEDDING_BATCH_TEXTS_MAX: usize = 64;
 /// Maximum size of the texts per embedding request, bytes; a single text may exceed it.

@@ -1,4 +1,4 @@
-//! Discovery and import of data from other tools, for `heirloom init`, `heirloom import workspace` and `heirloom
+//! Data of other tools in a project: where each keeps it, and its import, for `heirloom init`, `heirloom import workspace` and `heirloom
 //! import server-memory`.
 
 use super::agentium::{AGENTIUM_MEMORY, AGENTIUM_SETTINGS};

@@ -1,4 +1,4 @@
-//! Any other command: the prompt is an argument or standard input.
+//! Program that the table does not have, started by its command: the prompt is an argument or standard input.
 
 use crate::StreamFormat;
 use crate::adapters::launch::{Arg, LaunchDraft};

@@ -17,14 +17,6 @@ pub const POSTGRES_STATEMENT_TIMEOUT_S: u64 = 30;
 pub const POSTGRES_ATTEMPTS_MAX: u32 = 8;
 /// Wait before the second attempt, milliseconds; it doubles with each attempt, and varies by half.
 pub const POSTGRES_BACKOFF_MS: u64 = 5;
-/// Events of hooks that wait for a database server.
-pub const OUTBOX_EVENTS_MAX: usize = 2_000;
-/// Maximum size of a waiting event, bytes.
-pub const OUTBOX_EVENT_BYTES_MAX: u64 = 16 << 20;
-/// Time in which a hook must reach the database server, milliseconds.
-pub const OUTBOX_PROBE_MS: u64 = 40;
-/// Time in which hooks try no connection after one that failed, seconds.
-pub const OUTBOX_PAUSE_S: i64 = 15;
 /// Maximum time to cancel a statement and to receive its error, seconds. The connection is discarded in any case.
 pub const POSTGRES_CANCEL_GRACE_S: u64 = 2;
 /// Maximum time to find out whether a transaction was committed whose connection was lost, seconds.

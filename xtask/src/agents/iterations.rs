@@ -10,9 +10,9 @@ use serde_json::Value;
 
 use crate::cargo;
 
+use super::model_script::{ITERATIONS, NOTES};
 use super::program::Program;
-use super::script::{ITERATIONS, NOTES};
-use super::{check, install, rules, script};
+use super::{install, model_script, rules, run_checks};
 
 /// Timeout of a run, which takes some seconds.
 const RUN_TIMEOUT: Duration = Duration::from_secs(180);
@@ -161,7 +161,7 @@ pub(crate) fn build_heirloom() -> Result<PathBuf, String> {
 /// Drives the program for three iterations and checks what came of it.
 pub(crate) fn three_iterations(program: &'static Program, heirloom: &Path) -> LoopRun {
     let started = Instant::now();
-    let (requests, outcome) = match Stage::set(program, script::script(program)) {
+    let (requests, outcome) = match Stage::set(program, model_script::script(program)) {
         Err(error) => (0, Err(error)),
         Ok(stage) => {
             let outcome = act(&stage, heirloom);
@@ -199,8 +199,8 @@ fn act(stage: &Stage, heirloom: &Path) -> Result<(), String> {
     step(&mut run, "run")?;
     let mut list = stage.command(heirloom);
     step(list.args(["list", "--kind", "knowledge", "--json"]), "list")?;
-    check::requests(program, &stage.service.main_requests())?;
+    run_checks::requests(program, &stage.service.main_requests())?;
     let listed: Value = serde_json::from_str(&stage.output("list", "out"))
         .map_err(|error| format!("`heirloom list --json` printed no JSON: {error}"))?;
-    check::records(&listed)
+    run_checks::records(&listed)
 }

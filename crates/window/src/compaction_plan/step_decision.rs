@@ -2,13 +2,12 @@
 
 mod summary_cut;
 
-use super::{AnchorPlacement, CompactionAction, Plan, measure, stale_saves};
+use super::{CompactionAction, Plan, measure, stale_saves};
 use crate::cache_pricing::CacheMatch;
 use crate::conversation::Conversation;
-use crate::markers;
-use crate::message::{ChatRole, MessagePart};
+use crate::message::MessagePart;
 use crate::policy_lookup::PolicyLookup;
-use crate::token_estimate::{counted_message_chars, round_to_tokens};
+use crate::token_estimate::round_to_tokens;
 use summary_cut::KeepLimits;
 
 /// Percentage of the target that a step reduces an oversized window to.
@@ -100,6 +99,18 @@ impl Plan {
                 .entry(at)
                 .map_or(0, |entry| std::mem::take(&mut entry.saves));
             self.add_free(at, saves);
+        }
+    }
+
+    /// Adds characters that a step can save at a message.
+    pub(super) fn add_free(&mut self, at: usize, saves: usize) {
+        if saves > 0 {
+            self.first_free = if self.free == 0 {
+                at
+            } else {
+                self.first_free.min(at)
+            };
+            self.free += saves;
         }
     }
 
@@ -205,75 +216,6 @@ impl Plan {
         self.scanned = self.stale_end;
         self.free = 0;
         self.active_size = self.entries.iter().map(|entry| entry.size).sum();
-    }
-
-    /// Returns the anchor due after the last message, if the protocol allows one.
-    fn next_anchor(
-        &self,
-        conversation: &Conversation,
-        policy: &PolicyLookup<'_>,
-        stepped: bool,
-    ) -> Option<AnchorPlacement> {
-        let since = self.calls.saturating_sub(self.last_anchor);
-        if policy.task_anchor_interval == 0 || since < policy.task_anchor_interval {
-            return None;
-        }
-        self.new_anchor(conversation, stepped)
-    }
-
-    /// Creates an anchor after the last message; after a step it is the only one with the plan.
-    fn new_anchor(&self, conversation: &Conversation, stepped: bool) -> Option<AnchorPlacement> {
-        // An omitted message cannot be the end of the window.
-        let after = (self.summary_end..self.seen).rfind(|at| !self.orphans.contains(at))?;
-        let message = &conversation.messages[after];
-        let allowed =
-            message.role == ChatRole::Tool && message.inserted.is_none() && self.open.is_empty();
-        let goal = self.goal.filter(|_| allowed)?;
-        let plans = stepped || !self.anchors.iter().any(|anchor| anchor.has_plan);
-        let plan = self.plan.as_deref().filter(|_| plans);
-        let text = markers::anchor_text(&conversation.messages[goal].text(), self.calls, plan);
-        Some(AnchorPlacement {
-            after,
-            is_from_history: false,
-            calls: self.calls,
-            goal: Some(goal),
-            has_plan: plan.is_some(),
-            size: counted_message_chars(crate::token_estimate::chars(&text)),
-        })
-    }
-
-    /// Places the anchor that is due; after a step only the newest anchor stays.
-    fn place_anchor(
-        &mut self,
-        conversation: &Conversation,
-        policy: &PolicyLookup<'_>,
-        stepped: bool,
-    ) {
-        let mut next = self.next_anchor(conversation, policy, stepped);
-        if stepped {
-            if next.is_none() && policy.task_anchor_interval > 0 && self.calls > self.last_anchor {
-                next = self.new_anchor(conversation, true);
-            }
-            let newest = self.anchors.last().copied().filter(|_| next.is_none());
-            let (last_anchor, cut) = (newest.map(|anchor| anchor.after), self.summary_end);
-            for anchor in &self.anchors {
-                if anchor.is_from_history && Some(anchor.after) != last_anchor {
-                    self.replaced.push(anchor.after);
-                }
-            }
-            self.anchors.clear();
-            self.anchors
-                .extend(newest.filter(|anchor| anchor.after >= cut));
-            if self.anchors.is_empty() && cut > self.system_end {
-                self.last_anchor = self.summarised_calls;
-            }
-        }
-        if let Some(anchor) = next {
-            self.anchors.push(anchor);
-            self.last_anchor = anchor.calls;
-            self.actions.push(CompactionAction::Anchor);
-        }
-        self.anchors_size = self.anchors.iter().map(|anchor| anchor.size).sum();
     }
 
     /// Adds the cost of this request, with and without compaction.

@@ -1,0 +1,12 @@
+//! Limits of the HTTP API: pages, idempotency keys.
+
+/// Default page size of the HTTP API.
+pub const API_PAGE_DEFAULT: usize = 50;
+/// Maximum page size of the HTTP API.
+pub const API_PAGE_MAX: usize = 1_000;
+/// Number of responses that a server keeps for idempotency keys; the oldest are dropped.
+pub const IDEMPOTENCY_KEPT: usize = 10_000;
+/// Total size of those responses, bytes.
+pub const IDEMPOTENCY_BYTES_MAX: usize = 16 << 20;
+/// Longest `Idempotency-Key`, bytes.
+pub const IDEMPOTENCY_KEY_BYTES_MAX: usize = 200;

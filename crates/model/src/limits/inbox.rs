@@ -1,0 +1,10 @@
+//! Limits of the inbox.
+
+/// Maximum size of an inbox file, bytes.
+pub const INBOX_FILE_BYTES_MAX: u64 = 1 << 20;
+/// Maximum number of inbox files that one sweep processes.
+pub const INBOX_SWEEP_MAX: usize = 1_000;
+/// Time for which an unreadable inbox file is retried, because a program may still be writing it, milliseconds.
+pub const INBOX_RETRY_MS: i64 = 2_000;
+/// Maximum number of processed inbox files that are kept.
+pub const INBOX_DONE_MAX: usize = 1_000;
