@@ -94,6 +94,7 @@ pub use output_files::OutputFiles;
 pub use outputs::{NewOutput, OutputSource, PlanOutput};
 pub use pagination::Page;
 pub use project_identity::{CopyDecision, Identity, IdentityState};
+pub use proposals::Proposals;
 pub use prune::PruneReport;
 pub use purge::PurgeOutcome;
 pub use recall::{Absence, DedupMode, QuerySyntax, RecallReport, RecallRequest, RetrievalMode};

@@ -23,8 +23,8 @@ pub use engine::{
 };
 pub use engine::{
     Artifacts, Conflicts, Contexts, Errors, Graph, Groups, Imports, Maintenance, MemoryTool,
-    Mirror, Outputs, ProjectFiles, Recall, Records, Redaction, Sessions, Tasks, TeamSharing,
-    Windows, Workspaces,
+    Mirror, Outputs, ProjectFiles, Proposals, Recall, Records, Redaction, Sessions, Tasks,
+    TeamSharing, Windows, Workspaces,
 };
 pub use engine::{
     ChangeCursor, MemoryToolAnswer, MemoryToolCommand, NewToken, Page, SentenceCoverage,

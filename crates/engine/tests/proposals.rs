@@ -44,16 +44,24 @@ fn accepted_proposal_is_knowledge_of_person_until_undone() {
         for key in [None, Some("small-commits")] {
             let (_folder, engine) = open_engine();
             let id = propose(&engine, key, scope.clone());
-            assert_eq!(engine.records().proposals().unwrap().len(), 1);
-            let accepted = engine.records().accept_proposal(id).unwrap();
+            assert_eq!(engine.records().proposals().pending().unwrap().len(), 1);
+            let accepted = engine.records().proposals().accept(id).unwrap();
             assert!(
-                engine.records().proposals().unwrap().is_empty(),
+                engine.records().proposals().pending().unwrap().is_empty(),
                 "{scope:?}"
             );
-            let again = engine.records().accept_proposal(accepted.id).unwrap_err();
+            let again = engine
+                .records()
+                .proposals()
+                .accept(accepted.id)
+                .unwrap_err();
             assert_eq!(again.kind, ErrorKind::Usage);
             engine.records().undo(accepted.id).unwrap();
-            assert_eq!(engine.records().proposals().unwrap().len(), 1, "{scope:?}");
+            assert_eq!(
+                engine.records().proposals().pending().unwrap().len(),
+                1,
+                "{scope:?}"
+            );
         }
     }
 }
@@ -62,8 +70,8 @@ fn accepted_proposal_is_knowledge_of_person_until_undone() {
 fn rejected_proposal_is_retired_until_undone() {
     let (_folder, engine) = open_engine();
     let id = propose(&engine, None, Scope::default());
-    let retired = engine.records().reject_proposal(id, "user").unwrap();
-    assert!(engine.records().proposals().unwrap().is_empty());
+    let retired = engine.records().proposals().reject(id, "user").unwrap();
+    assert!(engine.records().proposals().pending().unwrap().is_empty());
     engine.records().undo(retired).unwrap();
-    assert_eq!(engine.records().proposals().unwrap().len(), 1);
+    assert_eq!(engine.records().proposals().pending().unwrap().len(), 1);
 }

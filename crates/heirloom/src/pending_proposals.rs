@@ -7,7 +7,7 @@ use heirloom_model::{ErrorKind, Fault, Record, RecordId};
 
 /// Lists the pending proposals of this memory, newest first.
 pub(crate) fn list_pending(engine: &Engine) -> Result<Vec<Record>, Fault> {
-    engine.records().proposals()
+    engine.records().proposals().pending()
 }
 
 /// Finds the proposal with this id, and the memory that contains it: the project's, else the user's own.
@@ -19,7 +19,7 @@ pub(crate) fn find_proposal(id: &str, session: &mut CliSession) -> Result<(Engin
         }
         found => found?,
     };
-    let record = engine.records().proposal(id)?;
+    let record = engine.records().proposals().get(id)?;
     Ok((engine, record))
 }
 

@@ -3,8 +3,8 @@
 use crate::table::Again::Nothing;
 use crate::table::Leaves::AllOrNothing;
 use crate::table::{
-    Act, FACTS, Operation, create_conflict, fill_outputs_and_history, output_sources, row, scope,
-    start_task,
+    Act, FACTS, Operation, create_conflict, fill_outputs_and_history, output_sources, proposed,
+    row, scope, start_task,
 };
 use heirloom_agents::StreamFormat;
 use heirloom_capture::Runs;
@@ -13,6 +13,7 @@ use heirloom_engine::{ArtifactFilter, EpisodeFilter, Filter, PurgeTarget, Recall
 /// Read operations on records.
 pub(crate) fn record_reads() -> Vec<Operation> {
     let reads = |name, act| row(name, start_task as Act, act, AllOrNothing, Nothing);
+    let reads_of_proposal = |name, act| row(name, proposed as Act, act, AllOrNothing, Nothing);
     vec![
         reads("recall", |w| {
             let request = RecallRequest {
@@ -45,8 +46,15 @@ pub(crate) fn record_reads() -> Vec<Operation> {
             let explained = w.engine.recall().explain_absence(&request, &record);
             explained.map(drop)
         }),
+        reads_of_proposal("pending proposals", |w| {
+            w.engine.records().proposals().pending().map(drop)
+        }),
+        reads_of_proposal("proposal", |w| {
+            let proposals = w.engine.records().proposals();
+            proposals.get(w.named("proposed")).map(drop)
+        }),
         reads("other project with a key", |w| {
-            w.engine.records().other_project_with("k", 9).map(drop)
+            w.engine.recall().other_project_with("k", 9).map(drop)
         }),
         reads("recall without words", |w| {
             let request = RecallRequest {

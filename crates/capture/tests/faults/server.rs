@@ -29,7 +29,7 @@ pub(crate) fn server_operations() -> Vec<Operation> {
             w.engine.sessions().sessions_of(None, 5).map(drop)
         }),
         reads("session_page", |w| {
-            match w.engine.records().session_page("s1", 0, 5) {
+            match w.engine.sessions().session_page("s1", 0, 5) {
                 Err(fault) if fault.kind == heirloom_model::ErrorKind::NotFound => Ok(()),
                 found => found.map(drop),
             }

@@ -204,6 +204,24 @@ pub(crate) fn removals() -> Vec<Operation> {
             Nothing,
         ),
         whole(
+            "acceptance of a proposal",
+            proposed,
+            |w| {
+                let proposals = w.engine.records().proposals();
+                proposals.accept(w.named("proposed")).map(drop)
+            },
+            Nothing,
+        ),
+        whole(
+            "rejection of a proposal",
+            proposed,
+            |w| {
+                let proposals = w.engine.records().proposals();
+                proposals.reject(w.named("proposed"), "user").map(drop)
+            },
+            Nothing,
+        ),
+        whole(
             "retirement of several records",
             filled,
             |w| {
@@ -1187,6 +1205,16 @@ fn nothing(_: &World) -> Result<(), Fault> {
 pub(crate) fn filled(w: &World) -> Result<(), Fault> {
     fact(w, "old", "k")?;
     fact(w, "other", "another")
+}
+
+/// Stores a proposal of an agent.
+pub(crate) fn proposed(w: &World) -> Result<(), Fault> {
+    filled(w)?;
+    let proposal = NewRecord {
+        source: Some("agent:codex".to_owned()),
+        ..new("proposed", Some("habit"))
+    };
+    w.engine.records().remember(proposal).map(drop)
 }
 
 fn replaced(w: &World) -> Result<(), Fault> {

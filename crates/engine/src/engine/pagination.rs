@@ -1,8 +1,8 @@
 //! Cursor pagination of long lists.
 
-use crate::engine::Records;
+use crate::engine::{Records, Sessions};
 use heirloom_model::{Fault, ProjectName, Record, RecordId, Session, limits};
-use heirloom_store::{Filter, StoreError};
+use heirloom_store::Filter;
 
 /// Page of a list.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,34 +51,9 @@ impl Records<'_> {
     pub fn projects(&self) -> Result<Vec<ProjectName>, Fault> {
         Ok(self.engine.store.projects()?)
     }
+}
 
-    /// Returns the name of another project of the store that has a record with this id, or a current record with this
-    /// key. Looks into the first `most` projects.
-    pub fn other_project_with(
-        &self,
-        given: &str,
-        most: usize,
-    ) -> Result<Option<ProjectName>, Fault> {
-        let id: Option<RecordId> = given.parse().ok();
-        let by_key = Filter::current(&[], self.engine.now()).key(given).limit(1);
-        let projects = self.projects()?.into_iter();
-        let others = projects.filter(|name| *name != self.engine.project);
-        for project in others.take(most) {
-            let is_there = match id {
-                Some(id) => match self.engine.store.get(&project, id) {
-                    Ok(_) => true,
-                    Err(StoreError::NotFound { .. }) => false,
-                    Err(error) => return Err(error.into()),
-                },
-                None => self.engine.store.count(&project, &by_key)? > 0,
-            };
-            if is_there {
-                return Ok(Some(project));
-            }
-        }
-        Ok(None)
-    }
-
+impl Sessions<'_> {
     /// Returns at most `limit` messages of a session from position `from` on, in order. Errors: `NotFound`.
     pub fn session_page(
         &self,

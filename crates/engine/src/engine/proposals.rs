@@ -2,22 +2,40 @@
 
 use super::records::USER;
 use super::revision::Revision;
-use crate::engine::Records;
+use crate::engine::{Engine, Records};
 use heirloom_model::kinds::Knowledge;
 use heirloom_model::{Fault, Kind, KindData, Record, RecordId, text};
 use heirloom_store::{AppliedChange, Change, Filter};
 
-impl Records<'_> {
+/// Proposals of agents: listed, accepted and rejected.
+#[derive(Clone, Copy)]
+pub struct Proposals<'e> {
+    pub(super) engine: &'e Engine,
+}
+
+impl<'e> Records<'e> {
+    /// Returns the service for proposals of agents.
+    pub fn proposals(self) -> Proposals<'e> {
+        Proposals {
+            engine: self.engine,
+        }
+    }
+}
+
+impl Proposals<'_> {
     /// Returns the pending proposals of this memory, newest first.
-    pub fn proposals(&self) -> Result<Vec<Record>, Fault> {
-        let mut found = self.find(&Filter::current(&[Kind::Knowledge], self.engine.now()))?;
+    pub fn pending(&self) -> Result<Vec<Record>, Fault> {
+        let mut found = self
+            .engine
+            .records()
+            .find(&Filter::current(&[Kind::Knowledge], self.engine.now()))?;
         found.retain(is_proposal);
         Ok(found)
     }
 
     /// Returns a pending proposal. Errors: `Usage` for any other record.
-    pub fn proposal(&self, id: RecordId) -> Result<Record, Fault> {
-        let record = self.get(id)?;
+    pub fn get(&self, id: RecordId) -> Result<Record, Fault> {
+        let record = self.engine.records().get(id)?;
         match is_proposal(&record) {
             true => Ok(record),
             false => Err(Fault::usage(format!(
@@ -31,23 +49,29 @@ impl Records<'_> {
     /// Accepts a proposal for a person: the record becomes the person's own statement. `undo` reverts it.
     ///
     /// Errors: `NotFound`; `Usage` for any other record; `Failed` if it was changed at the same time.
-    pub fn accept_proposal(&self, id: RecordId) -> Result<AppliedChange, Fault> {
+    pub fn accept(&self, id: RecordId) -> Result<AppliedChange, Fault> {
         self.engine.require_memory()?;
-        let known = self.proposal(id)?;
+        let known = self.get(id)?;
         let revision = Revision {
             text: known.text.clone(),
             category: None,
             confidence: None,
             true_from: known.true_from,
         };
-        let record = Box::new(self.revised_record(&known, &revision, USER)?);
-        self.apply_one(Change::Revise { id, record })
+        let record = Box::new(
+            self.engine
+                .records()
+                .revised_record(&known, &revision, USER)?,
+        );
+        self.engine
+            .records()
+            .apply_one(Change::Revise { id, record })
     }
 
     /// Rejects a proposal: the record is retired, and its history stays. `undo` reverts it.
-    pub fn reject_proposal(&self, id: RecordId, by: &str) -> Result<RecordId, Fault> {
-        let record = self.proposal(id)?;
-        self.forget_as(record.id, by)
+    pub fn reject(&self, id: RecordId, by: &str) -> Result<RecordId, Fault> {
+        let record = self.get(id)?;
+        self.engine.records().forget_as(record.id, by)
     }
 }
 

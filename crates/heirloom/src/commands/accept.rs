@@ -13,7 +13,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let (engine, record) = pending_proposals::find_proposal(&args.id, session)?;
-    let accepted = engine.records().accept_proposal(record.id)?;
+    let accepted = engine.records().proposals().accept(record.id)?;
     pending_proposals::print_outcome(&accepted, "accepted", session);
     Ok(0)
 }

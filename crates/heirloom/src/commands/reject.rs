@@ -14,7 +14,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let (engine, record) = pending_proposals::find_proposal(&args.id, session)?;
-    engine.records().reject_proposal(record.id, "user")?;
+    engine.records().proposals().reject(record.id, "user")?;
     let id = record.id.to_string();
     if session.out.json {
         session.out.value(&json!({"id": id, "outcome": "rejected"}));

@@ -57,7 +57,7 @@ pub(super) async fn show(
 ) -> Result<Json<SessionInfo>, Problem> {
     let project = access.resolve_project(params.project.as_deref())?;
     let found = app.with_engine(project, move |engine| {
-        engine.records().session_page(&given, 0, 0)
+        engine.sessions().session_page(&given, 0, 0)
     });
     Ok(Json(session_info(&found.await?.0)))
 }
@@ -87,7 +87,7 @@ pub(super) async fn messages(
     // The store uses signed integers.
     let from = params.cursor.unwrap_or(0).min(i64::MAX as u64);
     let found = app.with_engine(project, move |engine| {
-        let (session, messages) = engine.records().session_page(&given, from, most)?;
+        let (session, messages) = engine.sessions().session_page(&given, from, most)?;
         let is_full = messages.len() == most;
         let next = messages.last().filter(|_| is_full);
         Ok(List {

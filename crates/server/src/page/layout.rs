@@ -60,110 +60,91 @@ impl Shell {
     }
 }
 
+/// Navigation entry as a constant: id, path, icon, label, key after `g`.
+type NavEntry = (
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+);
+
+/// Groups of the navigation, each with a heading that may be empty.
+const NAV: [(&str, &[NavEntry]); 4] = [
+    (
+        "",
+        &[
+            ("overview", "/", "overview", "Overview", "o"),
+            ("inbox", "/inbox", "review", "Inbox", "i"),
+            ("recall", "/recall", "recall", "Recall", "r"),
+        ],
+    ),
+    (
+        "Memory",
+        &[
+            ("knowledge", "/knowledge", "knowledge", "Knowledge", "k"),
+            ("tasks", "/tasks", "task", "Tasks", "t"),
+            ("workspace", "/workspace", "workspace", "Workspace", "w"),
+            ("groups", "/groups", "groups", "Groups", "u"),
+        ],
+    ),
+    (
+        "Prompts",
+        &[
+            ("receipts", "/receipts", "receipt", "Receipts", "c"),
+            ("sessions", "/sessions", "session", "Sessions", "s"),
+        ],
+    ),
+    (
+        "Care",
+        &[
+            ("analytics", "/analytics", "analytics", "Analytics", "a"),
+            ("activity", "/activity", "analytics", "Activity", "y"),
+            ("marks", "/marks", "pin", "Pins and mutes", "p"),
+            ("settings", "/settings", "settings", "Settings", ","),
+        ],
+    ),
+];
+
+/// Loads the navigation with its counts.
 fn nav(engine: &Engine, context: &RequestContext) -> Result<Vec<NavPart>, Fault> {
     let counts = engine.records().counts()?;
-    let count = |kind: Kind| {
+    let count_of = |kind: Kind| {
         let found = counts.iter().find(|(one, _)| *one == kind);
         found.map_or_else(String::new, |(_, n)| number(*n))
     };
-    let sessions = engine.sessions().sessions_of(None, SESSIONS_COUNTED)?.len();
-    let sessions = match sessions {
-        0 => String::new(),
-        SESSIONS_COUNTED => format!("{SESSIONS_COUNTED}+"),
-        n => n.to_string(),
-    };
-    let item = |id, href, icon, label, key, count: String| NavItem {
+    let inbox = inbox_count(engine, context)?;
+    let sessions = session_count(engine)?;
+    let item = |(id, href, icon, label, key): &NavEntry| NavItem {
         id,
         href,
         icon,
         label,
         key,
-        count,
-        is_due: false,
+        count: match *id {
+            "inbox" => inbox.clone(),
+            "knowledge" => count_of(Kind::Knowledge),
+            "tasks" => count_of(Kind::Task),
+            "sessions" => sessions.clone(),
+            _ => String::new(),
+        },
+        is_due: *id == "inbox" && !inbox.is_empty(),
     };
-    let none = String::new;
-    let due = |item: NavItem| NavItem {
-        is_due: !item.count.is_empty(),
-        ..item
+    let part = |(title, entries): (&'static str, &[NavEntry])| NavPart {
+        title,
+        items: entries.iter().map(item).collect(),
     };
-    let part = |title, items| NavPart { title, items };
-    Ok(vec![
-        part(
-            "",
-            vec![
-                item("overview", "/", "overview", "Overview", "o", none()),
-                due(item(
-                    "inbox",
-                    "/inbox",
-                    "review",
-                    "Inbox",
-                    "i",
-                    inbox_count(engine, context)?,
-                )),
-                item("recall", "/recall", "recall", "Recall", "r", none()),
-            ],
-        ),
-        part(
-            "Memory",
-            vec![
-                item(
-                    "knowledge",
-                    "/knowledge",
-                    "knowledge",
-                    "Knowledge",
-                    "k",
-                    count(Kind::Knowledge),
-                ),
-                item("tasks", "/tasks", "task", "Tasks", "t", count(Kind::Task)),
-                item(
-                    "workspace",
-                    "/workspace",
-                    "workspace",
-                    "Workspace",
-                    "w",
-                    none(),
-                ),
-                item("groups", "/groups", "groups", "Groups", "u", none()),
-            ],
-        ),
-        part(
-            "Prompts",
-            vec![
-                item("receipts", "/receipts", "receipt", "Receipts", "c", none()),
-                item(
-                    "sessions",
-                    "/sessions",
-                    "session",
-                    "Sessions",
-                    "s",
-                    sessions,
-                ),
-            ],
-        ),
-        part(
-            "Care",
-            vec![
-                item(
-                    "analytics",
-                    "/analytics",
-                    "analytics",
-                    "Analytics",
-                    "a",
-                    none(),
-                ),
-                item(
-                    "activity",
-                    "/activity",
-                    "analytics",
-                    "Activity",
-                    "y",
-                    none(),
-                ),
-                item("marks", "/marks", "pin", "Pins and mutes", "p", none()),
-                item("settings", "/settings", "settings", "Settings", ",", none()),
-            ],
-        ),
-    ])
+    Ok(NAV.into_iter().map(part).collect())
+}
+
+/// Returns the number of sessions; empty if it is 0.
+fn session_count(engine: &Engine) -> Result<String, Fault> {
+    let found = engine.sessions().sessions_of(None, SESSIONS_COUNTED)?;
+    Ok(match found.len() {
+        0 => String::new(),
+        SESSIONS_COUNTED => format!("{SESSIONS_COUNTED}+"),
+        n => n.to_string(),
+    })
 }
 
 /// Returns the number of items in the inbox; empty if it is 0.

@@ -31,7 +31,7 @@ pub(in crate::page) fn first_prompt(
     engine: &Engine,
     session: &str,
 ) -> Result<Option<String>, Fault> {
-    let (_, turns) = engine.records().session_page(session, 0, FIRST_TURNS)?;
+    let (_, turns) = engine.sessions().session_page(session, 0, FIRST_TURNS)?;
     let mut prompts = turns.iter().filter(|turn| turn.role == Role::User);
     Ok(prompts.find_map(|turn| prompt_title(&turn.text)))
 }

@@ -2,11 +2,11 @@
 
 use super::{Recall, RecallRequest, parse_query, stems};
 use heirloom_model::kinds::Knowledge;
-use heirloom_model::{Fault, KindData, Record, Timestamp};
+use heirloom_model::{Fault, KindData, ProjectName, Record, RecordId, Timestamp};
 use heirloom_search::index::tokenizer::QueryTerms;
 use heirloom_search::recall::{QueryFilters, Ranked, is_relevant};
 use heirloom_search::relevance::FLOOR;
-use heirloom_store::Filter;
+use heirloom_store::{Filter, StoreError};
 
 /// Number of hits among which an explanation looks for the record.
 const SEARCHED_HITS: usize = 200;
@@ -77,6 +77,33 @@ pub enum Absence {
 }
 
 impl Recall<'_> {
+    /// Returns the name of another project of the store that has a record with this id, or a current record with this
+    /// key. Looks into the first `most` projects.
+    pub fn other_project_with(
+        &self,
+        given: &str,
+        most: usize,
+    ) -> Result<Option<ProjectName>, Fault> {
+        let id: Option<RecordId> = given.parse().ok();
+        let by_key = Filter::current(&[], self.engine.now()).key(given).limit(1);
+        let projects = self.engine.records().projects()?.into_iter();
+        let others = projects.filter(|name| *name != self.engine.project);
+        for project in others.take(most) {
+            let is_there = match id {
+                Some(id) => match self.engine.store.get(&project, id) {
+                    Ok(_) => true,
+                    Err(StoreError::NotFound { .. }) => false,
+                    Err(error) => return Err(error.into()),
+                },
+                None => self.engine.store.count(&project, &by_key)? > 0,
+            };
+            if is_there {
+                return Ok(Some(project));
+            }
+        }
+        Ok(None)
+    }
+
     /// Explains why the query of a request does not return a record. The checks are in the order of the search: the
     /// state of the record, the filters, the relevance, the number of hits.
     ///

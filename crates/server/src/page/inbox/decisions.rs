@@ -6,16 +6,14 @@ use crate::page::request_context::redirect_back;
 use crate::page::toast::{done_message, toast_and_refresh};
 use crate::page::view::knowledge::RemovedRow;
 use crate::page::{PageError, RequestContext, Toast, record_label, render};
-use axum::Form;
-use axum::extract::rejection::FormRejection;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use heirloom_engine::{Engine, TaskChange};
 use heirloom_model::kinds::Knowledge;
-use heirloom_model::{Fault, Kind, KindData, Mark, Permission, Record, RecordId};
+use heirloom_model::{Fault, Kind, KindData, Mark, Permission, Record, RecordId, limits};
 
 /// Maximum number of items of one selection.
-const SELECTED_MAX: usize = 100;
+const SELECTED_MAX: usize = limits::BULK_CHANGES_MAX;
 
 /// Decides about one item.
 pub(super) async fn decide(
@@ -54,18 +52,20 @@ fn apply(
     let is_proposal = record.kind == Kind::Knowledge
         && Knowledge::from_record(record).is_ok_and(|one| one.proposal);
     match choice {
-        "accept" if is_proposal => {
-            Ok((engine.records().accept_proposal(record.id)?.id, "accepted"))
-        }
+        "accept" if is_proposal => Ok((
+            engine.records().proposals().accept(record.id)?.id,
+            "accepted",
+        )),
         "accept" | "keep" => {
             let marked = engine
                 .records()
                 .mark_as(record.id, Mark::Useful(true), by)?;
             Ok((marked.id, "kept"))
         }
-        "reject" if is_proposal => {
-            Ok((engine.records().reject_proposal(record.id, by)?, "rejected"))
-        }
+        "reject" if is_proposal => Ok((
+            engine.records().proposals().reject(record.id, by)?,
+            "rejected",
+        )),
         "reject" | "retire" => Ok((engine.records().forget_as(record.id, by)?, "retired")),
         "unblock" => {
             let task = record.key.as_deref().unwrap_or_default();
@@ -85,15 +85,10 @@ fn apply(
 pub(super) async fn decide_many(
     State(app): State<App>,
     context: RequestContext,
-    form: Result<Form<Vec<(String, String)>>, FormRejection>,
+    fields: FormFields,
 ) -> Result<Response, PageError> {
-    let Form(pairs) = form.map_err(|error| Fault::usage(error.body_text()))?;
-    let values = |name: &'static str| {
-        let of_name = pairs.iter().filter(move |(key, _)| key == name);
-        of_name.map(|(_, value)| value.clone())
-    };
-    let choice = values("choice").last().unwrap_or_default();
-    let ids: Vec<String> = values("id").collect();
+    let choice = fields.get("choice").to_owned();
+    let ids: Vec<String> = fields.values("id").map(str::to_owned).collect();
     if ids.is_empty() {
         return Err(Fault::usage("no item is selected").into());
     }

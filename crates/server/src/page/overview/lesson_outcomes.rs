@@ -50,7 +50,7 @@ impl LessonCost {
 /// Later session that a lesson concerned.
 pub(super) struct Delivery {
     pub(super) session: Session,
-    /// Receipt of the context that contained the lesson, or had no room for it.
+    /// Receipt of the context that contained the lesson, or left it out.
     pub(super) receipt: Option<RecordId>,
     pub(super) told: Told,
     pub(super) then: Then,
@@ -124,13 +124,13 @@ pub(super) struct LessonReport {
     pub(super) repeated: usize,
 }
 
-/// Attempt of the week.
-struct Attempt {
+/// WeekAttempt of the week.
+struct WeekAttempt {
     record: Record,
     episode: Episode,
 }
 
-impl Attempt {
+impl WeekAttempt {
     fn is_failure(&self) -> bool {
         self.episode.action == EpisodeAction::Failed.as_str()
     }
@@ -218,7 +218,7 @@ struct Sources<'a> {
     sessions: &'a [Session],
     told: &'a HashMap<String, BTreeMap<RecordId, RecordId>>,
     cut: &'a HashMap<String, BTreeMap<RecordId, RecordId>>,
-    attempts: &'a [Attempt],
+    attempts: &'a [WeekAttempt],
 }
 
 impl Sources<'_> {
@@ -243,17 +243,17 @@ impl Sources<'_> {
 
     /// Returns the later failures that are the same attempt as a failed one: those of its group, and similar ones of
     /// the sessions that were told.
-    fn repeats(&self, record: &Record, group: &[RecordId]) -> Vec<&Attempt> {
+    fn repeats(&self, record: &Record, group: &[RecordId]) -> Vec<&WeekAttempt> {
         let Some(first) = failed_approach(record) else {
             return Vec::new();
         };
         let later = self.attempts.iter().rev();
-        let later: Vec<&Attempt> = later
+        let later: Vec<&WeekAttempt> = later
             .filter(|one| one.is_failure() && one.record.recorded_at > record.recorded_at)
             .take(COMPARED)
             .collect();
         let approaches: Vec<&str> = later.iter().map(|one| one.approach()).collect();
-        let is_told = |one: &Attempt| {
+        let is_told = |one: &WeekAttempt| {
             let session = one.record.scope.session.as_deref().unwrap_or_default();
             let known = self.told.get(session);
             known.is_some_and(|ids| group.iter().any(|id| ids.contains_key(id)))
@@ -273,7 +273,7 @@ impl Sources<'_> {
         &self,
         group: &[RecordId],
         session: &Session,
-        repeats: &[&Attempt],
+        repeats: &[&WeekAttempt],
     ) -> Option<Delivery> {
         let find = |all: &HashMap<String, BTreeMap<RecordId, RecordId>>| {
             let known = all.get(&session.id)?;
@@ -376,7 +376,7 @@ fn records_by_session(
     by_session
 }
 
-/// Groups the records for which contexts had no room by session, each with a receipt.
+/// Groups the records that contexts left out by session, each with a receipt.
 fn cut_by_session(
     engine: &Engine,
     from: Timestamp,
@@ -407,12 +407,12 @@ pub(in crate::page) fn list(value: Option<&Value>) -> &[Value] {
 }
 
 /// Loads the attempts of the week, oldest first.
-fn load_attempts(engine: &Engine, from: Timestamp) -> Result<Vec<Attempt>, Fault> {
+fn load_attempts(engine: &Engine, from: Timestamp) -> Result<Vec<WeekAttempt>, Fault> {
     let (_, mut found) = engine.tasks().analytics_since(from, ATTEMPTS)?;
     found.reverse();
     let attempts = found.into_iter().filter_map(|record| {
         let episode = Episode::from_record(&record).ok()?;
-        Some(Attempt { record, episode })
+        Some(WeekAttempt { record, episode })
     });
     Ok(attempts.collect())
 }

@@ -88,7 +88,10 @@ impl AbsenceExplainer<'_> {
             .as_ref()
             .is_some_and(|access| access.project.is_none());
         let other = match sees_all {
-            true => records.other_project_with(given, PROJECTS_MAX)?,
+            true => self
+                .engine
+                .recall()
+                .other_project_with(given, PROJECTS_MAX)?,
             false => None,
         };
         let view = |reason: String, links| AbsenceView {

@@ -52,7 +52,7 @@ fn load(
     params: SessionParams,
 ) -> Result<SessionView, Fault> {
     let times = times(engine);
-    let (session, all) = engine.records().session_page(id, 0, READ)?;
+    let (session, all) = engine.sessions().session_page(id, 0, READ)?;
     let timeline = engine.window().timeline(&all)?;
     let window_state = engine.window().session(id)?;
     let steps = compaction_steps(timeline.as_ref());

@@ -44,7 +44,7 @@ fn file_name(session: &str) -> String {
 }
 
 fn transcript(engine: &Engine, id: &str) -> Result<String, Fault> {
-    let (session, turns) = engine.records().session_page(id, 0, TURNS)?;
+    let (session, turns) = engine.sessions().session_page(id, 0, TURNS)?;
     let mut out = format!("# {}\n\n", session_title(engine, &session)?);
     let mut fact = |name: &str, value: Option<String>| {
         if let Some(value) = value {

@@ -33,9 +33,9 @@ pub(crate) struct LessonSection {
     pub(crate) href: String,
     pub(crate) kind: &'static str,
     pub(crate) words: Html,
-    /// When, by which source and at which cost it was learned.
+    /// Time, source and cost of the lesson.
     pub(crate) cost: String,
-    /// What came of it.
+    /// Result of the lesson as one sentence.
     pub(crate) result: String,
     /// True if the failure came again.
     pub(crate) is_repeated: bool,
@@ -60,7 +60,7 @@ pub(crate) struct DeliveryRow {
     pub(crate) receipt: String,
     pub(crate) told: &'static str,
     pub(crate) told_class: &'static str,
-    /// What happened in the session.
+    /// Course of the session.
     pub(crate) then: Html,
     pub(crate) class: &'static str,
 }
