@@ -16,6 +16,10 @@ use std::process::{Child, Command, Stdio};
 
 /// npm packages that control the browser, at pinned versions.
 const PINNED: [&str; 2] = ["playwright-core@1.65.1", "@axe-core/playwright@4.14.0"];
+/// Script that opens every page and takes the screenshots.
+const PAGES: &str = "page.mjs";
+/// Scripts of the browser test: all pages, the knowledge page, and tasks of users with their numbers of steps.
+const SCRIPTS: [&str; 3] = [PAGES, "knowledge.mjs", "walks.mjs"];
 /// Path of Debian's browser.
 const CHROMIUM: &str = "/usr/bin/chromium";
 
@@ -45,21 +49,32 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let project = std::env::temp_dir().join(format!("heirloom-page-{}", std::process::id()));
     std::fs::create_dir_all(&project)
         .map_err(|error| format!("cannot create {}: {error}", project.display()))?;
-    let (server, link) = start_server(&binary, &project)?;
     let shots = folder.join("shots");
-    let script = cargo::root().join("crates/server/tests/browser/page.mjs");
-    let mut node = Command::new("node");
-    node.arg(script)
-        .arg(link)
-        .arg(&shots)
-        .arg(CHROMIUM)
-        .env("PAGE_PACKAGES", folder.join("node_modules"));
-    let outcome = cargo::run(&mut node);
-    drop(server);
+    let mut outcomes = Vec::new();
+    for (at, script) in SCRIPTS.into_iter().enumerate() {
+        // Each script gets a project of its own, because it changes what the next one looks for.
+        let project = project.join(at.to_string());
+        std::fs::create_dir_all(&project)
+            .map_err(|error| format!("cannot create {}: {error}", project.display()))?;
+        let (server, link) = start_server(&binary, &project)?;
+        let mut node = Command::new("node");
+        node.arg(
+            cargo::root()
+                .join("crates/server/tests/browser")
+                .join(script),
+        )
+        .arg(link);
+        if script == PAGES {
+            node.arg(&shots).arg(CHROMIUM);
+        }
+        node.env("PAGE_PACKAGES", folder.join("node_modules"));
+        outcomes.push(cargo::run(&mut node));
+        drop(server);
+    }
     std::fs::remove_dir_all(&project)
         .map_err(|error| format!("cannot remove {}: {error}", project.display()))?;
     println!("pictures: {}", shots.display());
-    outcome
+    outcomes.into_iter().collect()
 }
 
 /// Server process that is killed on drop.

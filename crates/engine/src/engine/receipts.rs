@@ -84,12 +84,18 @@ impl Contexts<'_> {
             session: request.session.clone(),
             iteration,
             records,
-            body: body(request, context, iteration),
+            body: body(request, context, iteration, self.keeps_texts()),
         };
         self.engine
             .records()
             .apply_one(Change::StoreReceipt(Box::new(receipt)))?;
         Ok(Some(id))
+    }
+
+    /// Returns true if receipts keep the texts that were sent: the texts can contain the person's own memory, which must
+    /// not get into the database of a team.
+    fn keeps_texts(&self) -> bool {
+        self.engine.store.shared().is_none()
     }
 
     /// Returns the newest receipts, newest first, at most `limit` of the retained [`limits::RECEIPTS_KEPT`].
@@ -203,7 +209,12 @@ fn round(value: f64) -> f64 {
 }
 
 /// Returns the JSON body of a receipt.
-fn body(request: &ContextRequest, context: &Context, iteration: Option<u32>) -> Attrs {
+fn body(
+    request: &ContextRequest,
+    context: &Context,
+    iteration: Option<u32>,
+    keeps_texts: bool,
+) -> Attrs {
     let (unit, budget) = match context.budget {
         Budget::Chars(n) => ("chars", n),
         Budget::Tokens(n) => ("tokens", n),
@@ -219,7 +230,10 @@ fn body(request: &ContextRequest, context: &Context, iteration: Option<u32>) -> 
         ])
     });
     let text = |text: &Option<String>| Value::from(text.as_deref());
-    let (sent, rules) = kept_texts(context);
+    let (sent, rules) = match keeps_texts {
+        true => kept_texts(context),
+        false => (None, None),
+    };
     object([
         ("task", text(&request.task)),
         ("phase", text(&request.phase)),

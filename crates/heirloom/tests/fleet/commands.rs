@@ -165,3 +165,23 @@ fn transfer_both_ways_exports_the_same_bytes() {
     .unwrap();
     assert_eq!(local(&["export", "--all"]), before);
 }
+
+#[test]
+fn receipt_in_shared_database_keeps_no_text() {
+    let database = require!(Prerequisite::Postgres, Database::new());
+    let machine = Machine::new(&database.url(), REMOTE);
+    machine.run(&["fleet", "init"]);
+    machine.run(&["init"]);
+    machine.run(&["remember", "The deploy needs the VPN"]);
+    let context = machine.run(&["context", "--query", "deploy", "--receipt"]);
+    assert!(text(&context).contains("The deploy needs the VPN"));
+    let receipts = machine.json(&["receipts", "list"]);
+    let id = receipts["receipts"][0]["id"].as_str().unwrap();
+    let receipt = machine.json(&["receipts", "show", id]);
+    assert!(
+        receipt["sections"]
+            .as_array()
+            .is_some_and(|all| !all.is_empty())
+    );
+    assert_eq!(receipt.get("text"), None, "{receipt}");
+}

@@ -24,9 +24,9 @@ fn plain(page: &str) -> String {
 }
 
 #[track_caller]
-fn set_task(server: &Server, id: &str, fields: serde_json::Value) {
+fn set_task(server: &Server, id: &str, fields: &serde_json::Value) {
     let path = format!("/api/tasks/{id}");
-    let answer = server.send_as(&server.token, "PUT", &path, &fields);
+    let answer = server.send_as(&server.token, "PUT", &path, fields);
     assert!(answer.status < 300, "{id}: {}", answer.status);
 }
 
@@ -40,11 +40,11 @@ fn say(server: &Server, session: &str, task: &str, agent: &str, role: &str, text
 #[test]
 fn state_of_task_is_the_same_on_every_page() {
     let server = Server::start();
-    set_task(&server, "1", json!({"phase": "Review"}));
-    set_task(&server, "2", json!({"phase": "test", "branch": "fix/2"}));
-    set_task(&server, "3", json!({"blocked_reason": "waits for a key"}));
-    set_task(&server, "4", json!({"state": "done"}));
-    set_task(&server, "5", json!({}));
+    set_task(&server, "1", &json!({"phase": "Review"}));
+    set_task(&server, "2", &json!({"phase": "test", "branch": "fix/2"}));
+    set_task(&server, "3", &json!({"blocked_reason": "waits for a key"}));
+    set_task(&server, "4", &json!({"state": "done"}));
+    set_task(&server, "5", &json!({}));
     let error = json!({"text": "assertion failed", "task_id": "2"});
     server.post("/api/errors", &error).expect(201);
     let list = page(&server, "/tasks");
@@ -91,7 +91,7 @@ fn task_is_called_by_its_title_else_by_the_first_prompt() {
     set_task(
         &server,
         "7",
-        json!({"type": "issue", "branch": "fix/7-odd"}),
+        &json!({"type": "issue", "branch": "fix/7-odd"}),
     );
     let untitled = plain(&page(&server, "/tasks/7"));
     assert!(
@@ -128,7 +128,7 @@ fn task_is_called_by_its_title_else_by_the_first_prompt() {
     assert!(page(&server, "/tasks?q=deliver+event").contains(title));
     let other = plain(&page(&server, "/tasks?q=elephant"));
     assert!(other.contains("No task with “elephant”."), "{other}");
-    set_task(&server, "7", json!({"title": " Events are\n sent twice "}));
+    set_task(&server, "7", &json!({"title": " Events are\n sent twice "}));
     let found = server.get("/api/tasks/7").expect(200).json();
     assert_eq!(found["title"], "Events are sent twice");
     let shown = page(&server, "/tasks?agent=codex");
@@ -169,7 +169,7 @@ fn task_page_links_to_contexts_sessions_and_learned_records_and_says_what_remain
         .expect(201);
     let open = page(&server, "/tasks/9");
     assert!(!open.contains("The task is"), "{open}");
-    set_task(&server, "9", json!({"state": "done"}));
+    set_task(&server, "9", &json!({"state": "done"}));
     let done = page(&server, "/tasks/9");
     let link = format!("/receipts/{receipt}");
     for expected in [
