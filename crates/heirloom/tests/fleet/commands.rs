@@ -174,7 +174,7 @@ fn receipt_in_shared_database_keeps_no_text() {
     machine.run(&["init"]);
     machine.run(&["remember", "The deploy needs the VPN"]);
     let context = machine.run(&["context", "--query", "deploy", "--receipt"]);
-    assert!(text(&context).contains("The deploy needs the VPN"));
+    assert!(context.contains("The deploy needs the VPN"));
     let receipts = machine.json(&["receipts", "list"]);
     let id = receipts["receipts"][0]["id"].as_str().unwrap();
     let receipt = machine.json(&["receipts", "show", id]);

@@ -308,7 +308,7 @@ impl ExampleRecorder<'_> {
     /// Compacts the conversation of a session, in which long outputs are shortened.
     fn compact_conversation(&self, session: &str, example: &ExampleSession) -> Result<(), Fault> {
         let mut history = vec![json!({"role": "user", "content": example.goal})];
-        let rounds = if example.hours_ago < 4 { 48 } else { 12 };
+        let rounds = if example.hours_ago < 4 { 80 } else { 12 };
         for n in 0..rounds {
             history.extend(tool_call_round(example, n));
         }
@@ -398,7 +398,7 @@ fn tool_call_round(example: &ExampleSession, n: usize) -> [Value; 3] {
         "cat src/outbox/worker.rs",
         "git diff",
     ][n % 4];
-    let lines = [210, 60, 40, 120][n % 4];
+    let lines = [420, 120, 80, 240][n % 4];
     let output: String = (0..lines)
         .map(|line| {
             format!(
