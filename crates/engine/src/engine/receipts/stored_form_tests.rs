@@ -75,7 +75,7 @@ fn shortened(mut body: Attrs) -> Attrs {
 
 #[test]
 fn receipt_body_matches_golden_file() {
-    let written = body(&request(), &context(), Some(3));
+    let written = body(&request(), &context(), Some(3), true);
     let written = serde_json::to_string_pretty(&shortened(written)).unwrap() + "\n";
     assert_eq!(written, GOLDEN);
     let read: Attrs = serde_json::from_str(GOLDEN).unwrap();
