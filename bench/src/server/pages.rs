@@ -105,11 +105,21 @@ fn addresses(engine: &Engine) -> Outcome<Vec<String>> {
         "/sessions/session-0",
         "/sessions/session-1",
         "/analytics",
-        "/review",
+        "/inbox",
+        "/activity",
         "/marks",
         "/settings",
         "/settings/health",
         "/settings/hooks",
+        "/settings/tokens",
+        "/settings/agents",
+        "/settings/start",
+        "/knowledge?state=proposed",
+        "/knowledge?sort=used",
+        "/tasks?state=failing",
+        "/tasks?q=parser",
+        "/sessions?q=cache",
+        "/receipts?cut=1",
     ];
     let mut all: Vec<String> = fixed.iter().map(|path| (*path).to_owned()).collect();
     all.push(format!("/knowledge/{record}"));

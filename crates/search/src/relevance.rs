@@ -19,6 +19,7 @@ use alignment::AlignedPieces;
 pub use floors::{CONTEXT_FLOOR, FLOOR, Grade, TELL_MIN, TELL_MORE_MIN};
 use heirloom_model::{Kind, limits};
 use rarity::{is_vocabulary_word, word_rarity};
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 /// Number of features.
@@ -119,13 +120,16 @@ impl Question {
     /// `searched` texts.
     pub fn new(text: &str, terms: &[Term], dfs: &[u64], searched: u64) -> Self {
         let mut rarities: HashMap<Term, f64> = HashMap::new();
+        let searched_terms: HashSet<Term> = terms.iter().copied().collect();
         let mut has_known_word = terms.is_empty() || dfs.iter().any(|df| *df > 0);
         for stem in tokenizer::stems(text) {
-            has_known_word |= terms.contains(&stem.term)
-                && is_vocabulary_word(text.get(stem.at..).unwrap_or_default());
-            rarities
-                .entry(stem.term)
-                .or_insert_with(|| word_rarity(text.get(stem.at..).unwrap_or_default()));
+            let Entry::Vacant(entry) = rarities.entry(stem.term) else {
+                continue;
+            };
+            let word = text.get(stem.at..).unwrap_or_default();
+            has_known_word =
+                has_known_word || searched_terms.contains(&stem.term) && is_vocabulary_word(word);
+            entry.insert(word_rarity(word));
         }
         let weigh = |(term, df): (&Term, &u64)| {
             let rarity = rarities.get(term).copied().unwrap_or(1.0);

@@ -167,7 +167,7 @@ mod tests {
         let errors = calls.errors();
         assert!(errors.len() > 10, "both files are read");
         assert!(errors.iter().all(|(at, _)| *at == one.at));
-        assert!(errors[0].1.starts_with("no no"), "{}", errors[0].1);
+        assert!(errors[0].1.starts_with("no | no"), "{}", errors[0].1);
         assert!(read.iter().all(|read| *read == one));
         for name in ["hooks/calls", "hooks/calls.1", "hooks.log", "hooks.log.1"] {
             let size = memory.path().join(name).metadata().unwrap().len();

@@ -20,15 +20,16 @@ const UNRELATED_MAX: f64 = FLOOR * 0.9;
 /// them whose sentence vector has another direction is never above it.
 pub fn rate_hits(question: &Question, ranked: &mut [Ranked]) {
     let features = hit_features(question, ranked);
-    let cosine_min = match question.has_known_word() {
-        true => SENTENCE_COSINE_MIN,
-        false => UNKNOWN_WORDS_COSINE_MIN,
-    };
     for (hit, features) in ranked.iter_mut().zip(features) {
         let sentence = hit.breakdown.sentence;
+        // The words of a very long question are not all compared here, but the index found some of them.
+        let is_known = question.has_known_word() || hit.breakdown.lexical > 0.0;
+        let cosine_min = match is_known {
+            true => SENTENCE_COSINE_MIN,
+            false => UNKNOWN_WORDS_COSINE_MIN,
+        };
         // Word pieces of an unknown word give the built-in vectors no meaning either.
-        let is_unrelated =
-            sentence.map_or(!question.has_known_word(), |cosine| cosine < cosine_min);
+        let is_unrelated = sentence.map_or(!is_known, |cosine| cosine < cosine_min);
         let (least, most) = match features.has_all_words() {
             true => (FLOOR, 1.0),
             false if is_unrelated && !features.has_words() => (0.0, UNRELATED_MAX),

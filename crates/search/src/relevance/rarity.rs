@@ -16,6 +16,8 @@ const RANGE_NATS: f64 = 4.5;
 /// Bounds of the weight.
 const WEIGHT_MIN: f64 = 0.05;
 const WEIGHT_MAX: f64 = 1.3;
+/// Maximum number of characters of a word that are looked at.
+const WORD_CHARS: usize = 64;
 /// Number of pieces of a word that are read; more than one is composed.
 const WORD_PIECES: usize = 2;
 
@@ -58,10 +60,15 @@ pub(super) fn word_rarity(text: &str) -> f64 {
     ((nats - COMMON_NATS) / RANGE_NATS).clamp(WEIGHT_MIN, WEIGHT_MAX)
 }
 
-/// Returns the word at the beginning of a text.
+/// Returns the word at the beginning of a text, at most [`WORD_CHARS`] of it: no vocabulary has longer words.
 fn first_word(text: &str) -> &str {
-    let end = text
-        .find(|c: char| !c.is_alphanumeric())
-        .unwrap_or(text.len());
+    let mut chars = text.char_indices().take(WORD_CHARS);
+    let end = match chars.find(|(_, c)| !c.is_alphanumeric()) {
+        Some((end, _)) => end,
+        None => text
+            .char_indices()
+            .nth(WORD_CHARS)
+            .map_or(text.len(), |(end, _)| end),
+    };
     text.get(..end).unwrap_or_default()
 }

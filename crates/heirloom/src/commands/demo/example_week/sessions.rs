@@ -6,14 +6,14 @@ use super::ExampleSession;
 /// Sessions of the week, oldest first.
 pub(in super::super) const SESSIONS: &[ExampleSession] = &[
     ExampleSession {
-        hours_ago: 160,
+        hours_ago: 142,
         agent: "codex",
         task: "190",
         goal: "CI fails: sqlx data is stale. Find out why and fix it.",
         actions: &[
             Try(
-                "cargo sqlx prepare in one crate only",
-                "Offline data of the other crates is stale.",
+                "Delete `.sqlx` and build again",
+                "The build needs a database, and CI has none.",
                 false,
                 14,
                 96,
