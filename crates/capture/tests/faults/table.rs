@@ -144,7 +144,7 @@ pub(crate) fn records() -> Vec<Operation> {
             "forget",
             filled,
             |w| w.engine.records().forget(w.named("old")).map(drop),
-            Again::Refused,
+            Refused,
         ),
         whole("undo of a create", filled, |w| undo(w, "other"), TOGGLES),
         whole("undo of a replace", replaced, |w| undo(w, "newer"), TOGGLES),
@@ -210,7 +210,7 @@ pub(crate) fn removals() -> Vec<Operation> {
                 let proposals = w.engine.records().proposals();
                 proposals.accept(w.named("proposed")).map(drop)
             },
-            Again::Refused,
+            Refused,
         ),
         whole(
             "rejection of a proposal",
@@ -219,7 +219,7 @@ pub(crate) fn removals() -> Vec<Operation> {
                 let proposals = w.engine.records().proposals();
                 proposals.reject(w.named("proposed"), "user").map(drop)
             },
-            Again::Refused,
+            Refused,
         ),
         whole(
             "retirement of several records",
@@ -290,7 +290,7 @@ pub(crate) fn purges() -> Vec<Operation> {
             "purge of a record",
             forgotten,
             |w| purge(w, &PurgeTarget::Records(vec![w.first()])),
-            Again::Refused,
+            Refused,
         ),
         whole(
             "purge of a session",
@@ -302,7 +302,7 @@ pub(crate) fn purges() -> Vec<Operation> {
                     .map(drop)
             },
             |w| purge(w, &PurgeTarget::Session("s1".to_owned())),
-            Again::Refused,
+            Refused,
         ),
         whole(
             "purge of everything beside a mirror",
@@ -330,13 +330,13 @@ pub(crate) fn conflicts() -> Vec<Operation> {
             "resolve for the winner",
             create_conflict,
             |w| decide(w, "old"),
-            Again::Refused,
+            Refused,
         ),
         whole(
             "resolve for a loser",
             create_conflict,
             |w| decide(w, "theirs"),
-            Again::Refused,
+            Refused,
         ),
         whole(
             "undo of a resolve for the winner",
@@ -394,19 +394,19 @@ pub(crate) fn tasks() -> Vec<Operation> {
             "error resolve by its text",
             start_task,
             |w| resolve(w, "broke"),
-            Again::Refused,
+            Refused,
         ),
         whole(
             "error resolve by its id",
             start_task,
             |w| resolve(w, &w.named("it broke").to_string()),
-            Again::Refused,
+            Refused,
         ),
         whole(
             "error resolve by a beginning of its id",
             start_task,
             |w| resolve(w, &w.named("it broke").to_string()[..30]),
-            Again::Refused,
+            Refused,
         ),
         whole(
             "episode log",
@@ -424,7 +424,7 @@ pub(crate) fn tasks() -> Vec<Operation> {
                 let id = w.named("docs/a.md");
                 w.engine.artifacts().remove(id, &by).map(drop)
             },
-            Again::Refused,
+            Refused,
         ),
         whole(
             "outcome of a success",
@@ -563,7 +563,7 @@ pub(crate) fn workspaces() -> Vec<Operation> {
             },
             |w| w.engine.team().unshare(&[w.named("old")]).map(drop),
             Steps("the record moves to the person before the entry is removed"),
-            Again::Refused,
+            Refused,
         ),
     ]
 }
