@@ -22,6 +22,8 @@ use rarity::{is_vocabulary_word, word_rarity};
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
+/// Maximum number of words of a question that can be nonsense; of a longer one the index may not have searched all words.
+const NONSENSE_WORDS_MAX: usize = 64;
 /// Number of features.
 pub const FEATURES: usize = 22;
 /// Number of further features of a candidate with a vector of the sentence transformer.
@@ -121,7 +123,9 @@ impl Question {
     pub fn new(text: &str, terms: &[Term], dfs: &[u64], searched: u64) -> Self {
         let mut rarities: HashMap<Term, f64> = HashMap::new();
         let searched_terms: HashSet<Term> = terms.iter().copied().collect();
-        let mut has_known_word = terms.is_empty() || dfs.iter().any(|df| *df > 0);
+        let words = text.split_whitespace().count();
+        let mut has_known_word =
+            terms.is_empty() || words > NONSENSE_WORDS_MAX || dfs.iter().any(|df| *df > 0);
         for stem in tokenizer::stems(text) {
             let Entry::Vacant(entry) = rarities.entry(stem.term) else {
                 continue;
@@ -140,7 +144,7 @@ impl Question {
             information: weighed.iter().map(|(_, worth)| worth).sum(),
             terms: weighed,
             has_known_word,
-            words: text.split_whitespace().count(),
+            words,
             lines: text.matches('\n').count(),
             pieces: AlignedPieces::of(&word_pieces::pieces(
                 text,

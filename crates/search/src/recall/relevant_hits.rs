@@ -22,8 +22,7 @@ pub fn rate_hits(question: &Question, ranked: &mut [Ranked]) {
     let features = hit_features(question, ranked);
     for (hit, features) in ranked.iter_mut().zip(features) {
         let sentence = hit.breakdown.sentence;
-        // The words of a very long question are not all compared here, but the index found some of them.
-        let is_known = question.has_known_word() || hit.breakdown.lexical > 0.0;
+        let is_known = question.has_known_word();
         let cosine_min = match is_known {
             true => SENTENCE_COSINE_MIN,
             false => UNKNOWN_WORDS_COSINE_MIN,
