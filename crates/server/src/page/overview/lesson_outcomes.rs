@@ -7,6 +7,7 @@ use heirloom_engine::{
 use heirloom_model::kinds::{Episode, EpisodeAction, ErrorRecord};
 use heirloom_model::{Fault, Kind, KindData, Record, RecordId, Session, Timestamp, limits};
 use serde_json::Value;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Maximum number of sessions of the week that are read.
@@ -124,7 +125,10 @@ pub(super) struct LessonReport {
     pub(super) repeated: usize,
 }
 
-/// WeekAttempt of the week.
+/// Records of contexts by session, each with its receipt.
+type ReceiptsOfSessions = HashMap<String, BTreeMap<RecordId, RecordId>>;
+
+/// Attempt of the week.
 struct WeekAttempt {
     record: Record,
     episode: Episode,
@@ -161,7 +165,6 @@ pub(super) fn load(engine: &Engine, week: &Week) -> Result<LessonReport, Fault> 
     // The oldest records of a context are most likely from another session.
     ids.extend(told.values().flat_map(|ids| ids.keys().take(OLDEST)));
     let records = load_records(engine, ids)?;
-    let cut = cut_by_session(engine, from)?;
     let mut report = LessonReport::default();
     for session in &sessions {
         let ids = told.get(&session.id).into_iter().flatten();
@@ -169,15 +172,17 @@ pub(super) fn load(engine: &Engine, week: &Week) -> Result<LessonReport, Fault> 
         report.heirs += usize::from(inherited.any(|record| is_inherited(record, session)));
     }
     let sources = Sources {
+        engine,
+        from,
         sessions: &sessions,
         told: &told,
-        cut: &cut,
         attempts: &attempts,
+        cut: OnceCell::new(),
     };
-    let mut lessons: Vec<LessonOutcome> = group_repeats(records)
-        .into_iter()
-        .filter_map(|group| sources.lesson(group))
-        .collect();
+    let mut lessons: Vec<LessonOutcome> = Vec::new();
+    for group in group_repeats(records) {
+        lessons.extend(sources.lesson(group)?);
+    }
     lessons.sort_by_key(|one| (std::cmp::Reverse(one.worth()), one.record.id));
     report.repeated = count_repeats(&lessons);
     lessons.truncate(LESSONS);
@@ -215,30 +220,37 @@ fn group_repeats(records: HashMap<RecordId, Record>) -> Vec<Vec<Record>> {
 
 /// Sources of lessons, read once.
 struct Sources<'a> {
+    engine: &'a Engine,
+    /// Beginning of the week.
+    from: Timestamp,
     sessions: &'a [Session],
-    told: &'a HashMap<String, BTreeMap<RecordId, RecordId>>,
-    cut: &'a HashMap<String, BTreeMap<RecordId, RecordId>>,
+    told: &'a ReceiptsOfSessions,
+    /// Records that contexts left out; read when a failure came again in a session that was not told.
+    cut: OnceCell<ReceiptsOfSessions>,
     attempts: &'a [WeekAttempt],
 }
 
 impl Sources<'_> {
     /// Returns the lesson of a group of records; `None` if no later session was told or repeated the failure.
-    fn lesson(&self, group: Vec<Record>) -> Option<LessonOutcome> {
+    fn lesson(&self, group: Vec<Record>) -> Result<Option<LessonOutcome>, Fault> {
         let ids: Vec<RecordId> = group.iter().map(|record| record.id).collect();
-        let record = group.into_iter().next()?;
+        let Some(record) = group.into_iter().next() else {
+            return Ok(None);
+        };
         let repeats = self.repeats(&record, &ids);
         let later = self
             .sessions
             .iter()
             .filter(|one| is_inherited(&record, one));
-        let deliveries: Vec<Delivery> = later
-            .filter_map(|session| self.delivery(&ids, session, &repeats))
-            .collect();
-        (!deliveries.is_empty()).then(|| LessonOutcome {
+        let mut deliveries: Vec<Delivery> = Vec::new();
+        for session in later {
+            deliveries.extend(self.delivery(&ids, session, &repeats)?);
+        }
+        Ok((!deliveries.is_empty()).then(|| LessonOutcome {
             cost: self.cost(&record),
             record,
             deliveries,
-        })
+        }))
     }
 
     /// Returns the later failures that are the same attempt as a failed one: those of its group, and similar ones of
@@ -274,20 +286,20 @@ impl Sources<'_> {
         group: &[RecordId],
         session: &Session,
         repeats: &[&WeekAttempt],
-    ) -> Option<Delivery> {
-        let find = |all: &HashMap<String, BTreeMap<RecordId, RecordId>>| {
+    ) -> Result<Option<Delivery>, Fault> {
+        let find = |all: &ReceiptsOfSessions| {
             let known = all.get(&session.id)?;
             group.iter().find_map(|id| known.get(id)).copied()
         };
         let repeat = repeats.iter().find(|one| one.is_in(&session.id));
-        let (told, receipt) = match (find(self.told), find(self.cut)) {
+        let (told, receipt) = match (find(self.told), repeat) {
             (Some(receipt), _) => (Told::Yes, Some(receipt)),
-            (None, cut) if repeat.is_some() => match cut {
+            (None, None) => return Ok(None),
+            (None, Some(_)) => match find(self.cut()?) {
                 Some(receipt) => (Told::Cut, Some(receipt)),
                 None if self.told.contains_key(&session.id) => (Told::Cut, None),
                 None => (Told::NoContext, None),
             },
-            (None, _) => return None,
         };
         let then = match repeat {
             Some(repeat) => {
@@ -297,12 +309,21 @@ impl Sources<'_> {
             }
             None => self.course(session),
         };
-        Some(Delivery {
+        Ok(Some(Delivery {
             session: session.clone(),
             receipt,
             told,
             then,
-        })
+        }))
+    }
+
+    /// Returns the records that contexts left out, read once.
+    fn cut(&self) -> Result<&ReceiptsOfSessions, Fault> {
+        if let Some(cut) = self.cut.get() {
+            return Ok(cut);
+        }
+        let cut = cut_by_session(self.engine, self.from)?;
+        Ok(self.cut.get_or_init(|| cut))
     }
 
     /// Returns the last attempt of a session, a completed one before others.
@@ -361,11 +382,8 @@ fn is_inherited(record: &Record, session: &Session) -> bool {
 }
 
 /// Groups the records of contexts by session, each with its first receipt.
-fn records_by_session(
-    receipts: Vec<ReceiptHead>,
-    from: Timestamp,
-) -> HashMap<String, BTreeMap<RecordId, RecordId>> {
-    let mut by_session: HashMap<String, BTreeMap<RecordId, RecordId>> = HashMap::new();
+fn records_by_session(receipts: Vec<ReceiptHead>, from: Timestamp) -> ReceiptsOfSessions {
+    let mut by_session: ReceiptsOfSessions = HashMap::new();
     for head in receipts.into_iter().filter(|head| head.receipt.at >= from) {
         if let Some(session) = head.session {
             let records = by_session.entry(session).or_default();
@@ -377,11 +395,8 @@ fn records_by_session(
 }
 
 /// Groups the records that contexts left out by session, each with a receipt.
-fn cut_by_session(
-    engine: &Engine,
-    from: Timestamp,
-) -> Result<HashMap<String, BTreeMap<RecordId, RecordId>>, Fault> {
-    let mut by_session: HashMap<String, BTreeMap<RecordId, RecordId>> = HashMap::new();
+fn cut_by_session(engine: &Engine, from: Timestamp) -> Result<ReceiptsOfSessions, Fault> {
+    let mut by_session: ReceiptsOfSessions = HashMap::new();
     for receipt in engine.contexts().receipts(FULL_RECEIPTS)? {
         let session = receipt.body.get("session").and_then(Value::as_str);
         if let (Some(session), true) = (session, receipt.at >= from) {
