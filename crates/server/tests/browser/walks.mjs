@@ -117,6 +117,7 @@ await walk('change a setting and undo it', 5, '/settings', async () => {
   await fill('#s-retention-episodes_days input[type=number], #s-retention-episodes_days input[type=text]', '45');
   await press('Enter');
   await toast('is changed for');
+  await page.waitForTimeout(400);
   await press('u');
   await toast('is as before');
 });
