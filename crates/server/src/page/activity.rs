@@ -1,6 +1,7 @@
 //! Activity page: the newest events of the project, filtered by kind, source and action.
 
 use super::overview::latest_events;
+use super::records_by_id::find_any;
 use super::request_context::times;
 use super::view::activity::{ActivityChoice, ActivityView};
 use super::view::{number, plural};
@@ -10,10 +11,10 @@ use axum::Router;
 use axum::extract::{Query, State};
 use axum::response::Response;
 use axum::routing::get;
-use heirloom_engine::{AsOf, Engine, Filter};
-use heirloom_model::{Event, Fault, Permission, Record, RecordId, text};
+use heirloom_engine::Engine;
+use heirloom_model::{Event, Fault, Permission, Record, text};
 use serde::Deserialize;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// Maximum number of events that are read, newest first.
 const READ: usize = 500;
@@ -70,7 +71,7 @@ fn load(
 ) -> Result<ActivityView, Fault> {
     let times = times(engine);
     let events = engine.records().audit(READ)?;
-    let records = load_records(engine, &events)?;
+    let records = find_any(engine, events.iter().filter_map(|event| event.record))?;
     let entries = events.iter().filter_map(|event| {
         let record = records.get(&event.record?)?;
         Some(Entry { event, record })
@@ -146,23 +147,4 @@ fn choices(values: &[String], given: [&String; 3], at: usize) -> Vec<ActivityCho
             is_current: given[at] == name,
         });
     std::iter::once(all).chain(others).collect()
-}
-
-fn load_records(engine: &Engine, events: &[Event]) -> Result<HashMap<RecordId, Record>, Fault> {
-    let mut ids: Vec<RecordId> = events.iter().filter_map(|event| event.record).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    if ids.is_empty() {
-        return Ok(HashMap::new());
-    }
-    let limit = ids.len();
-    let filter = Filter {
-        as_of: AsOf::Ever,
-        ..Filter::current(&[], engine.now())
-    };
-    let found = engine.records().find(&filter.ids(ids).limit(limit))?;
-    Ok(found
-        .into_iter()
-        .map(|record| (record.id, record))
-        .collect())
 }

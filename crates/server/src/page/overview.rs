@@ -6,8 +6,7 @@ mod lesson_image;
 mod lesson_outcomes;
 mod lesson_section;
 mod pending_decisions;
-
-pub(super) use lesson_outcomes::list;
+mod session_receipts;
 
 use super::pending_items::PendingItems;
 use super::settings::first_steps::load_first_steps;

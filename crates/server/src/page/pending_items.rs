@@ -1,12 +1,13 @@
 //! Items that need a person's decision; the overview, the inbox and the navigation count the same ones.
 
 use super::RequestContext;
+use super::records_by_id::find_current;
 use super::tasks::TaskStatus;
 use crate::review_cache::Reviewed;
 use heirloom_engine::{Conflict, Engine, Filter};
 use heirloom_model::kinds::{ErrorRecord, Knowledge};
 use heirloom_model::{Fault, Kind, KindData, Record, RecordId, limits, mark};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 /// Maximum number of tasks and of proposals that are read.
 const READ: usize = 200;
@@ -89,7 +90,7 @@ impl PendingItems {
         let ids = ids
             .chain(stale().map(|one| one.id))
             .chain(unused().copied());
-        let mut records = current_records(engine, ids.collect())?;
+        let mut records = find_current(engine, ids)?;
         let is_useful = |record: &Record| mark::useful_count(&record.attrs) > 0;
         for (a, b) in pairs {
             if let (Some(a), Some(b)) = (records.get(&a), records.get(&b))
@@ -139,22 +140,4 @@ fn blocked_tasks(engine: &Engine) -> Result<Vec<(Record, String)>, Fault> {
         }
     }
     Ok(blocked)
-}
-
-fn current_records(
-    engine: &Engine,
-    mut ids: Vec<RecordId>,
-) -> Result<HashMap<RecordId, Record>, Fault> {
-    ids.sort_unstable();
-    ids.dedup();
-    if ids.is_empty() {
-        return Ok(HashMap::new());
-    }
-    let limit = ids.len();
-    let filter = Filter::current(&[], engine.now()).ids(ids).limit(limit);
-    let found = engine.records().find(&filter)?;
-    Ok(found
-        .into_iter()
-        .map(|record| (record.id, record))
-        .collect())
 }

@@ -3,6 +3,7 @@
 use super::criteria::{Criteria, KnowledgeParams};
 use super::selection::{read_set, sort};
 use crate::App;
+use crate::page::view::chart::put;
 use crate::page::{PageError, RequestContext, record_label};
 use axum::extract::{Query, State};
 use axum::http::header;
@@ -13,7 +14,6 @@ use heirloom_model::{Fault, KindData, Permission, Record, mark, text};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 /// Maximum number of exported entries.
 const EXPORTED_MAX: usize = 10_000;
@@ -103,8 +103,7 @@ fn entry_json(record: &Record) -> Value {
 fn markdown_file(project: &str, records: &[Record], note: &str) -> String {
     let mut out = format!("# Knowledge of {}\n", text::replace_control_chars(project));
     if !note.is_empty() {
-        // Writing to a string cannot fail.
-        let _ = write!(out, "\n{note}\n");
+        put(&mut out, format_args!("\n{note}\n"));
     }
     let mut sections: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
     for record in records {
@@ -112,7 +111,8 @@ fn markdown_file(project: &str, records: &[Record], note: &str) -> String {
         sections.entry(category).or_default().push(record);
     }
     for (category, records) in sections {
-        let _ = write!(out, "\n## {}\n\n", text::replace_control_chars(category));
+        let category = text::replace_control_chars(category);
+        put(&mut out, format_args!("\n## {category}\n\n"));
         for record in records {
             let key = text::replace_control_chars(record_label::given_key(record));
             let name = match key.is_empty() {
@@ -126,7 +126,11 @@ fn markdown_file(project: &str, records: &[Record], note: &str) -> String {
                 .collect();
             let source = record_label::source_label(&record.source);
             let day = record.recorded_at.strftime("%Y-%m-%d");
-            let _ = writeln!(out, "- {name}{} ({source}, {day})", lines.join("\n  "));
+            let lines = lines.join("\n  ");
+            put(
+                &mut out,
+                format_args!("- {name}{lines} ({source}, {day})\n"),
+            );
         }
     }
     out

@@ -2,11 +2,12 @@
 
 use super::Week;
 use crate::page::record_label;
+use crate::page::records_by_id::find_any;
 use crate::page::view::overview::EventRow;
 use crate::page::view::{Times, render_text};
-use heirloom_engine::{AsOf, Engine, Filter};
-use heirloom_model::{Action, Event, Fault, Kind, Record, RecordId, text};
-use std::collections::{HashMap, HashSet};
+use heirloom_engine::Engine;
+use heirloom_model::{Action, Event, Fault, Kind, Record, text};
+use std::collections::HashSet;
 
 /// Maximum number of rows.
 const SHOWN: usize = 12;
@@ -26,20 +27,7 @@ pub(super) fn load(engine: &Engine, week: &Week) -> Result<Vec<EventRow>, Fault>
             break;
         }
     }
-    let ids: Vec<RecordId> = events.iter().filter_map(|event| event.record).collect();
-    if ids.is_empty() {
-        return Ok(Vec::new());
-    }
-    let filter = Filter {
-        as_of: AsOf::Ever,
-        ..Filter::current(&[], engine.now())
-    };
-    let limit = ids.len();
-    let found = engine.records().find(&filter.ids(ids).limit(limit))?;
-    let records: HashMap<RecordId, Record> = found
-        .into_iter()
-        .map(|record| (record.id, record))
-        .collect();
+    let records = find_any(engine, events.iter().filter_map(|event| event.record))?;
     let rows = events.into_iter().filter_map(|event| {
         let record = records.get(&event.record?)?;
         Some(row(&week.times, event, record))

@@ -1,19 +1,16 @@
 //! Lessons of the week: what was learned at which cost, which sessions were told, and what happened in them.
 
+use super::session_receipts::{ReceiptsOfSessions, cut_by_session, records_by_session};
 use super::{DAYS, Week};
-use heirloom_engine::{
-    AsOf, Engine, Filter, ReceiptHead, StoredReceipt, analytics, is_same_approach,
-};
+use crate::page::records_by_id::{RecordsById, find_any};
+use heirloom_engine::{Engine, analytics, is_same_approach};
 use heirloom_model::kinds::{Episode, EpisodeAction, ErrorRecord};
 use heirloom_model::{Fault, Kind, KindData, Record, RecordId, Session, Timestamp, limits};
-use serde_json::Value;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Maximum number of sessions of the week that are read.
 const SESSIONS: usize = 200;
-/// Maximum number of receipts that are read with their sections, newest first.
-const FULL_RECEIPTS: usize = 60;
 /// Maximum number of records that are considered of each session.
 const OLDEST: usize = 40;
 /// Maximum number of attempts of the week that are read.
@@ -125,9 +122,6 @@ pub(super) struct LessonReport {
     pub(super) repeated: usize,
 }
 
-/// Records of contexts by session, each with its receipt.
-type ReceiptsOfSessions = HashMap<String, BTreeMap<RecordId, RecordId>>;
-
 /// Attempt of the week.
 struct WeekAttempt {
     record: Record,
@@ -164,7 +158,7 @@ pub(super) fn load(engine: &Engine, week: &Week) -> Result<LessonReport, Fault> 
     let mut ids: BTreeSet<RecordId> = failures.map(|one| one.record.id).collect();
     // The oldest records of a context are most likely from another session.
     ids.extend(told.values().flat_map(|ids| ids.keys().take(OLDEST)));
-    let records = load_records(engine, ids)?;
+    let records = find_any(engine, ids.into_iter().take(limits::PAGE_RECORDS))?;
     let mut report = LessonReport::default();
     for session in &sessions {
         let ids = told.get(&session.id).into_iter().flatten();
@@ -202,7 +196,7 @@ fn count_repeats(lessons: &[LessonOutcome]) -> usize {
 }
 
 /// Groups failed attempts of one approach; every other record is a group of its own. Each group is oldest first.
-fn group_repeats(records: HashMap<RecordId, Record>) -> Vec<Vec<Record>> {
+fn group_repeats(records: RecordsById) -> Vec<Vec<Record>> {
     let mut groups: BTreeMap<(Option<String>, RecordId), Vec<Record>> = BTreeMap::new();
     let mut records: Vec<Record> = records.into_values().collect();
     records.sort_by_key(|record| record.id);
@@ -381,46 +375,6 @@ fn is_inherited(record: &Record, session: &Session) -> bool {
         && record.recorded_at <= session.started_at
 }
 
-/// Groups the records of contexts by session, each with its first receipt.
-fn records_by_session(receipts: Vec<ReceiptHead>, from: Timestamp) -> ReceiptsOfSessions {
-    let mut by_session: ReceiptsOfSessions = HashMap::new();
-    for head in receipts.into_iter().filter(|head| head.receipt.at >= from) {
-        if let Some(session) = head.session {
-            let records = by_session.entry(session).or_default();
-            // Newest first: the last insertion is the first receipt.
-            records.extend(head.records.into_iter().map(|id| (id, head.receipt.id)));
-        }
-    }
-    by_session
-}
-
-/// Groups the records that contexts left out by session, each with a receipt.
-fn cut_by_session(engine: &Engine, from: Timestamp) -> Result<ReceiptsOfSessions, Fault> {
-    let mut by_session: ReceiptsOfSessions = HashMap::new();
-    for receipt in engine.contexts().receipts(FULL_RECEIPTS)? {
-        let session = receipt.body.get("session").and_then(Value::as_str);
-        if let (Some(session), true) = (session, receipt.at >= from) {
-            let records = by_session.entry(session.to_owned()).or_default();
-            records.extend(cut_records(&receipt).map(|id| (id, receipt.id)));
-        }
-    }
-    Ok(by_session)
-}
-
-/// Returns the records that a context did not include.
-fn cut_records(receipt: &StoredReceipt) -> impl Iterator<Item = RecordId> {
-    let sections = list(receipt.body.get("sections")).iter();
-    let items = sections.flat_map(|section| list(section.get("items")));
-    items
-        .filter(|item| item.get("included") == Some(&Value::Bool(false)))
-        .filter_map(|item| item.get("id")?.as_str()?.parse().ok())
-}
-
-/// Returns the items of a JSON array; empty for other values.
-pub(in crate::page) fn list(value: Option<&Value>) -> &[Value] {
-    value.and_then(Value::as_array).map_or(&[], Vec::as_slice)
-}
-
 /// Loads the attempts of the week, oldest first.
 fn load_attempts(engine: &Engine, from: Timestamp) -> Result<Vec<WeekAttempt>, Fault> {
     let (_, mut found) = engine.tasks().analytics_since(from, ATTEMPTS)?;
@@ -430,24 +384,4 @@ fn load_attempts(engine: &Engine, from: Timestamp) -> Result<Vec<WeekAttempt>, F
         Some(WeekAttempt { record, episode })
     });
     Ok(attempts.collect())
-}
-
-fn load_records(
-    engine: &Engine,
-    ids: BTreeSet<RecordId>,
-) -> Result<HashMap<RecordId, Record>, Fault> {
-    let ids: Vec<RecordId> = ids.into_iter().take(limits::PAGE_RECORDS).collect();
-    if ids.is_empty() {
-        return Ok(HashMap::new());
-    }
-    let limit = ids.len();
-    let filter = Filter {
-        as_of: AsOf::Ever,
-        ..Filter::current(&[], engine.now())
-    };
-    let found = engine.records().find(&filter.ids(ids).limit(limit))?;
-    Ok(found
-        .into_iter()
-        .map(|record| (record.id, record))
-        .collect())
 }

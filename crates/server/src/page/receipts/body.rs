@@ -1,6 +1,7 @@
 //! Body of a stored receipt: request, budget, sections and items.
 
-use crate::page::{overview, record_label};
+use crate::page::json_items::list;
+use crate::page::record_label;
 use heirloom_model::context::InclusionReason;
 use heirloom_model::record::Attrs;
 use heirloom_model::{RecordId, limits, text};
@@ -143,7 +144,7 @@ impl<'a> ReceiptBody<'a> {
     }
 
     fn list(self, name: &str) -> &'a [Value] {
-        overview::list(self.0.get(name))
+        list(self.0.get(name))
     }
 
     /// Returns the number of items of each section; empty for a receipt of an earlier version.
@@ -167,7 +168,7 @@ impl<'a> ReceiptBody<'a> {
     pub(super) fn sections(self) -> Vec<ReceiptSection> {
         let counts = self.counts();
         let section = |(at, value): (usize, &Value)| {
-            let items = overview::list(value.get("items"));
+            let items = list(value.get("items"));
             let chars = number_of(value, "chars");
             let items: Vec<ReceiptItem> = items.iter().map(|item| self.item(item)).collect();
             let listed = total(items.iter().filter(|item| is_lack_of_space(item)));

@@ -2,10 +2,11 @@
 
 use super::body::{ReceiptBody, ReceiptItem, ReceiptSection};
 use super::difference::{self, ItemDifference};
-use super::item_records::{RecordsById, load_records};
+use super::item_records::load_records;
 use super::sent_text;
 use super::wording::{item_kind, item_name, section_name};
 use crate::page::record_label;
+use crate::page::records_by_id::RecordsById;
 use crate::page::view::receipts::{DifferenceGroup, DifferenceItem, DifferenceView};
 use crate::page::view::{Times, number, plural};
 use heirloom_engine::{ContextRequest, Engine, ReceiptHead, StoredReceipt};

@@ -2,9 +2,10 @@
 
 use super::body::{ItemTotal, ReceiptBody, ReceiptItem, ReceiptSection, sum, total};
 use super::budget_chart::{render_chart, series};
-use super::item_records::{RecordsById, find_records, load_records};
+use super::item_records::load_records;
 use super::wording::{self, CutReason, item_kind, item_name, section_name};
 use super::{ReceiptParams, comparison, recent_receipt, sent_text};
+use crate::page::records_by_id::{RecordsById, find_any};
 use crate::page::request_context::times;
 use crate::page::view::chart::share;
 use crate::page::view::receipts::{ItemRow, ReceiptView, SectionRow, SentText};
@@ -247,7 +248,7 @@ fn load_sent_text(
     if let Some(given) = &params.record {
         let id: Option<RecordId> = given.parse().ok();
         if let Some(id) = id {
-            let records = find_records(engine, vec![id])?;
+            let records = find_any(engine, vec![id])?;
             marked = sent_text::find_lines(sent, sections, id, records.get(&id));
         }
         if marked.is_none() {
