@@ -22,6 +22,7 @@ mod query_params;
 mod recall;
 mod recall_types;
 mod records;
+mod schema_layout;
 mod scope_fields;
 mod session_types;
 mod sessions;
@@ -74,6 +75,7 @@ fn routes_with_description(version: &'static str) -> (Router<App>, Value) {
         .split_for_parts();
     openapi::add_common_parts(&mut document, version);
     let mut document = serde_json::to_value(&document).unwrap_or_default();
+    schema_layout::simplify_schemas(&mut document);
     openapi::constrain_inputs(&mut document);
     (router.nest("/api/memory", also), document)
 }

@@ -25,7 +25,7 @@ pub(super) struct Project {
 }
 
 /// Lists the projects of the store that this token opens, by name.
-#[utoipa::path(get, path = "/projects", tag = "server", responses((status = 200, body = List<Project>)))]
+#[utoipa::path(get, path = "/projects", operation_id = "list_projects", tag = "administration", responses((status = 200, body = List<Project>)))]
 pub(super) async fn projects(
     State(app): State<App>,
     access: Access,
@@ -67,7 +67,7 @@ pub(super) struct Token {
 }
 
 /// Lists the tokens of this server, oldest first. Requires the role admin.
-#[utoipa::path(get, path = "/tokens", tag = "server", params(NewestQuery), responses((status = 200, body = List<Token>)))]
+#[utoipa::path(get, path = "/tokens", operation_id = "list_tokens", tag = "administration", params(NewestQuery), responses((status = 200, body = List<Token>)))]
 pub(super) async fn tokens(
     State(app): State<App>,
     access: Access,
@@ -119,7 +119,6 @@ pub(super) struct NewToken {
 
 /// A created token.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = MadeToken)]
 pub(super) struct CreatedToken {
     id: String,
     /// The secret. It is shown only once.
@@ -127,7 +126,7 @@ pub(super) struct CreatedToken {
 }
 
 /// Creates a token. Requires the role admin.
-#[utoipa::path(post, path = "/tokens", tag = "server", request_body(content = NewToken), responses((status = 201, body = CreatedToken)))]
+#[utoipa::path(post, path = "/tokens", operation_id = "create_token", tag = "administration", request_body(content = NewToken), responses((status = 201, body = CreatedToken)))]
 pub(super) async fn create_token(
     State(app): State<App>,
     access: Access,
@@ -154,7 +153,7 @@ pub(super) async fn create_token(
 }
 
 /// Revokes a token. Requires the role admin.
-#[utoipa::path(delete, path = "/tokens/{id}", tag = "server", params(("id" = String, Path,)), responses((status = 200, body = WriteOutcome)))]
+#[utoipa::path(delete, path = "/tokens/{id}", operation_id = "revoke_token", tag = "administration", params(("id" = String, Path,)), responses((status = 200, body = WriteOutcome)))]
 pub(super) async fn revoke_token(
     State(app): State<App>,
     access: Access,
@@ -183,7 +182,6 @@ fn require_store_admin(access: &Access) -> Result<(), Problem> {
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
-#[schema(as = Purging)]
 pub(super) struct PurgeRequest {
     /// The project; by default the token's project or the served one.
     project: Option<String>,
@@ -201,7 +199,6 @@ pub(super) struct PurgeRequest {
 
 /// Numbers of deleted items; with `dry_run`, of those that would be deleted.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Purged)]
 pub(super) struct PurgeReport {
     records: u64,
     sessions: u64,
@@ -212,7 +209,7 @@ pub(super) struct PurgeReport {
 }
 
 /// Deletes records permanently, for privacy. Requires the role admin. It cannot be undone.
-#[utoipa::path(post, path = "/purge", tag = "server", request_body(content = PurgeRequest), responses((status = 200, body = PurgeReport)))]
+#[utoipa::path(post, path = "/purge", operation_id = "purge_records", tag = "administration", request_body(content = PurgeRequest), responses((status = 200, body = PurgeReport)))]
 pub(super) async fn purge(
     State(app): State<App>,
     access: Access,

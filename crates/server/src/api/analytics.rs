@@ -21,7 +21,6 @@ pub(super) struct AnalyticsQuery {
 
 /// Attempts with a common property.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = AnalyticsGroup)]
 pub(super) struct AnalyticsGroup {
     /// The approach, agent, category or week; `null` if unknown.
     name: Option<String>,
@@ -36,7 +35,6 @@ pub(super) struct AnalyticsGroup {
 
 /// An approach that failed repeatedly and never succeeded.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Failing)]
 pub(super) struct RepeatedFailure {
     approach: String,
     failures: usize,
@@ -58,7 +56,7 @@ pub(super) struct Analytics {
 }
 
 /// Returns success rates, durations and tokens over current episodes.
-#[utoipa::path(get, path = "/analytics", tag = "analytics", params(AnalyticsQuery), responses((status = 200, body = Analytics)))]
+#[utoipa::path(get, path = "/analytics", operation_id = "get_analytics", tag = "analytics", params(AnalyticsQuery), responses((status = 200, body = Analytics)))]
 pub(super) async fn analytics(
     State(app): State<App>,
     access: Access,
@@ -115,7 +113,7 @@ pub(super) struct Status {
 }
 
 /// Returns the record counts of the project and the size of the store.
-#[utoipa::path(get, path = "/status", tag = "analytics", params(ProjectQuery), responses((status = 200, body = Status)))]
+#[utoipa::path(get, path = "/status", operation_id = "get_status", tag = "analytics", params(ProjectQuery), responses((status = 200, body = Status)))]
 pub(super) async fn status(
     State(app): State<App>,
     access: Access,

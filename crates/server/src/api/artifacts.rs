@@ -60,7 +60,7 @@ pub(super) struct ArtifactQuery {
 }
 
 /// Lists artifacts, newest first.
-#[utoipa::path(get, path = "/artifacts", tag = "memory", params(ArtifactQuery), responses((status = 200, body = List<Artifact>)))]
+#[utoipa::path(get, path = "/artifacts", operation_id = "list_artifacts", tag = "artifacts", params(ArtifactQuery), responses((status = 200, body = List<Artifact>)))]
 pub(super) async fn list(
     State(app): State<App>,
     access: Access,
@@ -92,7 +92,6 @@ pub(super) async fn list(
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
-#[schema(as = NewArtifact)]
 pub(super) struct ArtifactRequest {
     /// The project; by default the token's project or the served one.
     project: Option<String>,
@@ -118,7 +117,7 @@ pub(super) struct ArtifactRequest {
 }
 
 /// Registers a file. Size and checksum are read from the file unless the request contains both.
-#[utoipa::path(post, path = "/artifacts", tag = "memory", request_body(content = ArtifactRequest),
+#[utoipa::path(post, path = "/artifacts", operation_id = "register_artifact", tag = "artifacts", request_body(content = ArtifactRequest),
     responses((status = 201, body = WriteOutcome), (status = 200, body = WriteOutcome)))]
 pub(super) async fn add(
     State(app): State<App>,
@@ -169,7 +168,7 @@ pub(super) struct VerifyQuery {
 }
 
 /// Compares each artifact with its file: unchanged, changed or missing.
-#[utoipa::path(get, path = "/artifacts/verify", tag = "memory", params(VerifyQuery), responses((status = 200, body = List<Artifact>)))]
+#[utoipa::path(get, path = "/artifacts/verify", operation_id = "verify_artifacts", tag = "artifacts", params(VerifyQuery), responses((status = 200, body = List<Artifact>)))]
 pub(super) async fn verify(
     State(app): State<App>,
     access: Access,
@@ -203,7 +202,7 @@ pub(super) struct RemoveQuery {
 }
 
 /// Removes the artifact's entry. The file stays, and `undo` restores the entry.
-#[utoipa::path(delete, path = "/artifacts/{id}", tag = "memory", params(("id" = String, Path,), RemoveQuery), responses((status = 200, body = WriteOutcome)))]
+#[utoipa::path(delete, path = "/artifacts/{id}", operation_id = "retire_artifact", tag = "artifacts", params(("id" = String, Path,), RemoveQuery), responses((status = 200, body = WriteOutcome)))]
 pub(super) async fn remove(
     State(app): State<App>,
     access: Access,

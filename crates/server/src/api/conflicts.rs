@@ -40,7 +40,7 @@ fn conflict(open: &EngineConflict) -> Conflict {
 }
 
 /// Lists open conflicts, newest winner first.
-#[utoipa::path(get, path = "/conflicts", tag = "conflicts", params(ProjectQuery), responses((status = 200, body = List<Conflict>)))]
+#[utoipa::path(get, path = "/conflicts", operation_id = "list_conflicts", tag = "conflicts", params(ProjectQuery), responses((status = 200, body = List<Conflict>)))]
 pub(super) async fn list(
     State(app): State<App>,
     access: Access,
@@ -54,7 +54,6 @@ pub(super) async fn list(
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
-#[schema(as = Deciding)]
 pub(super) struct ResolveRequest {
     /// The project; by default the token's project or the served one.
     project: Option<String>,
@@ -63,7 +62,7 @@ pub(super) struct ResolveRequest {
 }
 
 /// Resolves a conflict. Requires the role user, admin or orchestrator.
-#[utoipa::path(post, path = "/conflicts/{id}/resolve", tag = "conflicts", params(("id" = String, Path,)), request_body(content = ResolveRequest), responses((status = 200, body = WriteOutcome)))]
+#[utoipa::path(post, path = "/conflicts/{id}/resolve", operation_id = "resolve_conflict", tag = "conflicts", params(("id" = String, Path,)), request_body(content = ResolveRequest), responses((status = 200, body = WriteOutcome)))]
 pub(super) async fn resolve(
     State(app): State<App>,
     access: Access,

@@ -18,7 +18,6 @@ use utoipa::{IntoParams, ToSchema};
 
 #[derive(Debug, Deserialize, IntoParams, ToSchema)]
 #[into_params(parameter_in = Query)]
-#[schema(as = ContextRequest)]
 pub(super) struct ContextParams {
     /// The project; by default the token's project or the served one.
     project: Option<String>,
@@ -59,7 +58,6 @@ pub(super) struct Context {
 
 /// A section of a context.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Section)]
 pub(super) struct ContextSection {
     name: String,
     chars: usize,
@@ -68,7 +66,6 @@ pub(super) struct ContextSection {
 
 /// An item that was included in a context or left out.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Item)]
 pub(super) struct ContextItem {
     id: Option<String>,
     file: Option<String>,
@@ -88,7 +85,7 @@ pub(super) struct ContextItem {
 }
 
 /// Returns the context for the next prompt.
-#[utoipa::path(get, path = "/context", tag = "context", params(ContextParams), responses((status = 200, body = Context)))]
+#[utoipa::path(get, path = "/context", operation_id = "get_context", tag = "context", params(ContextParams), responses((status = 200, body = Context)))]
 pub(super) async fn make(
     State(app): State<App>,
     access: Access,
@@ -98,7 +95,7 @@ pub(super) async fn make(
 }
 
 /// Same as `GET`, for parameters that are too long for a URL.
-#[utoipa::path(post, path = "/context", tag = "context", request_body = ContextParams, responses((status = 200, body = Context)))]
+#[utoipa::path(post, path = "/context", operation_id = "build_context", tag = "context", request_body = ContextParams, responses((status = 200, body = Context)))]
 pub(super) async fn make_long(
     State(app): State<App>,
     access: Access,
@@ -215,7 +212,7 @@ fn receipt_json(receipt: StoredReceipt) -> Receipt {
 }
 
 /// Lists the newest receipts, newest first, without their sections.
-#[utoipa::path(get, path = "/receipts", tag = "context", params(NewestQuery), responses((status = 200, body = List<Receipt>)))]
+#[utoipa::path(get, path = "/receipts", operation_id = "list_receipts", tag = "context", params(NewestQuery), responses((status = 200, body = List<Receipt>)))]
 pub(super) async fn receipts(
     State(app): State<App>,
     access: Access,
@@ -231,7 +228,7 @@ pub(super) async fn receipts(
 }
 
 /// Returns one receipt with its sections.
-#[utoipa::path(get, path = "/receipts/{id}", tag = "context", params(("id" = String, Path,), ProjectQuery), responses((status = 200, body = Receipt)))]
+#[utoipa::path(get, path = "/receipts/{id}", operation_id = "get_receipt", tag = "context", params(("id" = String, Path,), ProjectQuery), responses((status = 200, body = Receipt)))]
 pub(super) async fn receipt(
     State(app): State<App>,
     access: Access,
@@ -258,7 +255,6 @@ pub(super) struct DiffQuery {
 
 /// Difference between two contexts.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Difference)]
 pub(super) struct ReceiptDiff {
     came: Vec<DiffItem>,
     went: Vec<DiffItem>,
@@ -268,7 +264,6 @@ pub(super) struct ReceiptDiff {
 
 /// An item of a receipt.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Piece)]
 pub(super) struct DiffItem {
     section: String,
     /// The record, the file, or the text.
@@ -277,7 +272,7 @@ pub(super) struct DiffItem {
 }
 
 /// Compares the items of two receipts.
-#[utoipa::path(get, path = "/receipts/diff", tag = "context", params(DiffQuery), responses((status = 200, body = ReceiptDiff)))]
+#[utoipa::path(get, path = "/receipts/diff", operation_id = "compare_receipts", tag = "context", params(DiffQuery), responses((status = 200, body = ReceiptDiff)))]
 pub(super) async fn difference(
     State(app): State<App>,
     access: Access,

@@ -63,7 +63,7 @@ pub(super) struct EpisodeQuery {
 }
 
 /// Lists episodes, newest first.
-#[utoipa::path(get, path = "/episodes", tag = "memory", params(EpisodeQuery), responses((status = 200, body = List<Episode>)))]
+#[utoipa::path(get, path = "/episodes", operation_id = "list_episodes", tag = "episodes", params(EpisodeQuery), responses((status = 200, body = List<Episode>)))]
 pub(super) async fn list(
     State(app): State<App>,
     access: Access,
@@ -97,7 +97,6 @@ pub(super) async fn list(
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
-#[schema(as = NewEpisode)]
 pub(super) struct EpisodeRequest {
     /// The project; by default the token's project or the served one.
     project: Option<String>,
@@ -130,7 +129,7 @@ pub(super) struct EpisodeRequest {
 }
 
 /// Appends an episode.
-#[utoipa::path(post, path = "/episodes", tag = "memory", request_body(content = EpisodeRequest), responses((status = 201, body = WriteOutcome)))]
+#[utoipa::path(post, path = "/episodes", operation_id = "log_episode", tag = "episodes", request_body(content = EpisodeRequest), responses((status = 201, body = WriteOutcome)))]
 pub(super) async fn add(
     State(app): State<App>,
     access: Access,

@@ -29,7 +29,6 @@ pub(super) struct NewError {
 
 /// Result of logging an error.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Logged)]
 pub(super) struct LoggedError {
     #[serde(flatten)]
     outcome: WriteOutcome,
@@ -40,14 +39,13 @@ pub(super) struct LoggedError {
 
 /// Resolution of an error.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Resolved)]
 pub(super) struct PastResolution {
     id: String,
     resolution: String,
 }
 
 /// Logs an error: a repeated one is counted, a resolved one is reopened.
-#[utoipa::path(post, path = "/errors", tag = "tasks", request_body(content = NewError), responses((status = 201, body = LoggedError), (status = 200, body = LoggedError)))]
+#[utoipa::path(post, path = "/errors", operation_id = "log_error", tag = "errors", request_body(content = NewError), responses((status = 201, body = LoggedError), (status = 200, body = LoggedError)))]
 pub(super) async fn log_error(
     State(app): State<App>,
     access: Access,
@@ -81,7 +79,6 @@ pub(super) async fn log_error(
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
-#[schema(as = Resolving)]
 pub(super) struct ResolveErrorRequest {
     /// The project; by default the token's project or the served one.
     project: Option<String>,
@@ -93,7 +90,7 @@ pub(super) struct ResolveErrorRequest {
 }
 
 /// Resolves an open error.
-#[utoipa::path(post, path = "/errors/{id}/resolve", tag = "tasks", params(("id" = String, Path,)), request_body(content = ResolveErrorRequest), responses((status = 200, body = WriteOutcome)))]
+#[utoipa::path(post, path = "/errors/{id}/resolve", operation_id = "resolve_error", tag = "errors", params(("id" = String, Path,)), request_body(content = ResolveErrorRequest), responses((status = 200, body = WriteOutcome)))]
 pub(super) async fn resolve_error(
     State(app): State<App>,
     access: Access,

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio_stream::Stream;
 
 /// Streams server-sent events: one for each change, by any process. `Last-Event-ID` resumes after that event.
-#[utoipa::path(get, path = "/events", tag = "server", params(ProjectQuery), responses((status = 200, body = String, content_type = "text/event-stream")))]
+#[utoipa::path(get, path = "/events", operation_id = "follow_events", tag = "events", params(ProjectQuery), responses((status = 200, body = String, content_type = "text/event-stream")))]
 pub(super) async fn follow(
     State(app): State<App>,
     access: Access,

@@ -15,7 +15,6 @@ use utoipa::ToSchema;
 
 /// A group with a folder.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = GroupFiles)]
 pub(super) struct GroupFiles {
     name: String,
     /// Existing files of the group.
@@ -23,7 +22,7 @@ pub(super) struct GroupFiles {
 }
 
 /// Lists groups by name.
-#[utoipa::path(get, path = "/groups", tag = "rooms", params(ProjectQuery), responses((status = 200, body = List<GroupFiles>)))]
+#[utoipa::path(get, path = "/groups", operation_id = "list_groups", tag = "groups", params(ProjectQuery), responses((status = 200, body = List<GroupFiles>)))]
 pub(super) async fn groups(
     State(app): State<App>,
     access: Access,
@@ -43,7 +42,7 @@ pub(super) async fn groups(
 }
 
 /// Returns the sections that contexts of a group contain.
-#[utoipa::path(get, path = "/groups/{id}", tag = "rooms", params(("id" = String, Path,), ProjectQuery), responses((status = 200, body = List<WorkspaceSection>)))]
+#[utoipa::path(get, path = "/groups/{id}", operation_id = "get_group", tag = "groups", params(("id" = String, Path,), ProjectQuery), responses((status = 200, body = List<WorkspaceSection>)))]
 pub(super) async fn group(
     State(app): State<App>,
     access: Access,
@@ -60,7 +59,6 @@ pub(super) async fn group(
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
-#[schema(as = ForGroup)]
 pub(super) struct GroupNoteRequest {
     /// The project; by default the token's project or the served one.
     project: Option<String>,
@@ -72,7 +70,7 @@ pub(super) struct GroupNoteRequest {
 }
 
 /// Adds a note to a group's memory and its file.
-#[utoipa::path(post, path = "/groups/{id}", tag = "rooms", params(("id" = String, Path,)), request_body(content = GroupNoteRequest), responses((status = 201, body = WriteOutcome)))]
+#[utoipa::path(post, path = "/groups/{id}", operation_id = "add_group_note", tag = "groups", params(("id" = String, Path,)), request_body(content = GroupNoteRequest), responses((status = 201, body = WriteOutcome)))]
 pub(super) async fn note_for_group(
     State(app): State<App>,
     access: Access,

@@ -42,7 +42,6 @@ pub(super) struct Knowledge {
 
 /// Scope of a record.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Place)]
 pub(super) struct RecordScope {
     pub(super) task_id: Option<String>,
     pub(super) agent_id: Option<String>,
@@ -229,7 +228,6 @@ pub(super) fn record(record: &Record) -> AnyRecord {
 
 /// Result of a write.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Outcome)]
 pub(super) struct WriteOutcome {
     /// The record that was created, confirmed or changed.
     pub(super) id: String,
@@ -283,7 +281,6 @@ impl From<RememberReport> for WriteOutcome {
 
 /// Audit event.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-#[schema(as = Happened)]
 pub(crate) struct EventEntry {
     #[schema(format = DateTime)]
     pub(crate) at: String,

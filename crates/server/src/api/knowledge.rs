@@ -44,7 +44,7 @@ pub(super) struct KnowledgeQuery {
 }
 
 /// Lists knowledge, newest first.
-#[utoipa::path(get, path = "/knowledge", tag = "memory", params(KnowledgeQuery), responses((status = 200, body = List<Knowledge>)))]
+#[utoipa::path(get, path = "/knowledge", operation_id = "list_knowledge", tag = "knowledge", params(KnowledgeQuery), responses((status = 200, body = List<Knowledge>)))]
 pub(super) async fn list(
     State(app): State<App>,
     access: Access,
@@ -110,7 +110,7 @@ pub(super) struct NewKnowledge {
 }
 
 /// Stores a value for a key. A different value from another source is a conflict, the same value a confirmation.
-#[utoipa::path(post, path = "/knowledge", tag = "memory", request_body = NewKnowledge,
+#[utoipa::path(post, path = "/knowledge", operation_id = "add_knowledge", tag = "knowledge", request_body = NewKnowledge,
     responses((status = 201, body = WriteOutcome), (status = 200, body = WriteOutcome)))]
 pub(super) async fn add(
     State(app): State<App>,
@@ -159,7 +159,7 @@ pub(super) fn creation_status(outcome: &WriteOutcome) -> StatusCode {
 }
 
 /// Returns one knowledge record, current or retired.
-#[utoipa::path(get, path = "/knowledge/{id}", tag = "memory", params(("id" = String, Path,), ProjectQuery), responses((status = 200, body = Knowledge)))]
+#[utoipa::path(get, path = "/knowledge/{id}", operation_id = "get_knowledge", tag = "knowledge", params(("id" = String, Path,), ProjectQuery), responses((status = 200, body = Knowledge)))]
 pub(super) async fn show(
     State(app): State<App>,
     access: Access,
@@ -183,7 +183,7 @@ pub(super) async fn show(
 }
 
 /// Retires the record: lists and contexts no longer contain it. `undo` restores it.
-#[utoipa::path(delete, path = "/knowledge/{id}", tag = "memory", params(("id" = String, Path,), ProjectQuery), responses((status = 200, body = WriteOutcome)))]
+#[utoipa::path(delete, path = "/knowledge/{id}", operation_id = "retire_knowledge", tag = "knowledge", params(("id" = String, Path,), ProjectQuery), responses((status = 200, body = WriteOutcome)))]
 pub(super) async fn remove(
     State(app): State<App>,
     access: Access,

@@ -14,7 +14,6 @@ use utoipa::ToSchema;
 
 /// Input of a tool call, as the model writes it.
 #[derive(Debug, Deserialize, ToSchema)]
-#[schema(as = Call)]
 pub(super) struct ToolCall {
     /// The project; by default the token's project or the served one.
     project: Option<String>,
@@ -35,7 +34,6 @@ fn deserialize_command<'de, D: Deserializer<'de>>(from: D) -> Result<ToolCommand
 
 /// Commands; paths are below `/memories`.
 #[derive(Debug, Deserialize, ToSchema)]
-#[schema(as = Command)]
 #[serde(tag = "command", rename_all = "snake_case")]
 pub(super) enum ToolCommand {
     /// Shows a folder or a file.
@@ -67,7 +65,6 @@ pub(super) enum ToolCommand {
 
 /// Result of a tool call.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Answer)]
 pub(super) struct ToolResult {
     /// Text for the model.
     content: String,
@@ -79,7 +76,7 @@ pub(super) struct ToolResult {
 }
 
 /// Runs one command. A failure of the command itself is also an answer for the model, with `is_error`.
-#[utoipa::path(post, path = "/tool", tag = "memory", request_body(content = ToolCall), responses((status = 200, body = ToolResult)))]
+#[utoipa::path(post, path = "/tool", operation_id = "call_memory_tool", tag = "memory-tool", request_body(content = ToolCall), responses((status = 200, body = ToolResult)))]
 pub(super) async fn call(
     State(app): State<App>,
     access: Access,

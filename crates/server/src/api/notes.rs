@@ -64,7 +64,7 @@ fn note(record: &Record) -> Note {
 }
 
 /// Lists notes, newest first.
-#[utoipa::path(get, path = "/notes", tag = "rooms", params(NoteQuery), responses((status = 200, body = List<Note>)))]
+#[utoipa::path(get, path = "/notes", operation_id = "list_notes", tag = "notes", params(NoteQuery), responses((status = 200, body = List<Note>)))]
 pub(super) async fn notes(
     State(app): State<App>,
     access: Access,
@@ -91,7 +91,6 @@ pub(super) async fn notes(
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
-#[schema(as = NewNote)]
 pub(super) struct NoteRequest {
     /// The project; by default the token's project or the served one.
     project: Option<String>,
@@ -106,7 +105,7 @@ pub(super) struct NoteRequest {
 }
 
 /// Adds a note.
-#[utoipa::path(post, path = "/notes", tag = "rooms", request_body(content = NoteRequest), responses((status = 201, body = WriteOutcome)))]
+#[utoipa::path(post, path = "/notes", operation_id = "add_note", tag = "notes", request_body(content = NoteRequest), responses((status = 201, body = WriteOutcome)))]
 pub(super) async fn add_note(
     State(app): State<App>,
     access: Access,

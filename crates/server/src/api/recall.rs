@@ -18,7 +18,6 @@ use utoipa::{IntoParams, ToSchema};
 
 #[derive(Debug, Deserialize, IntoParams, ToSchema)]
 #[into_params(parameter_in = Query)]
-#[schema(as = RecallRequest)]
 pub(super) struct RecallParams {
     /// The project; by default the token's project or the served one.
     project: Option<String>,
@@ -61,7 +60,6 @@ pub(super) struct RecallParams {
 
 /// Search results.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Recalled)]
 pub(super) struct RecallResponse {
     /// The hits, best first; ties are ordered oldest first.
     hits: Vec<RecallHit>,
@@ -74,7 +72,7 @@ pub(super) struct RecallResponse {
 }
 
 /// Searches memory over all kinds, best hits first.
-#[utoipa::path(get, path = "/recall", tag = "recall", params(RecallParams), responses((status = 200, body = RecallResponse)))]
+#[utoipa::path(get, path = "/recall", operation_id = "get_recall", tag = "recall", params(RecallParams), responses((status = 200, body = RecallResponse)))]
 pub(super) async fn ask(
     State(app): State<App>,
     access: Access,
@@ -84,7 +82,7 @@ pub(super) async fn ask(
 }
 
 /// Same as `GET`, for queries that are too long for a URL.
-#[utoipa::path(post, path = "/recall", tag = "recall", request_body = RecallParams, responses((status = 200, body = RecallResponse)))]
+#[utoipa::path(post, path = "/recall", operation_id = "recall", tag = "recall", request_body = RecallParams, responses((status = 200, body = RecallResponse)))]
 pub(super) async fn ask_long(
     State(app): State<App>,
     access: Access,
@@ -174,7 +172,6 @@ pub(super) struct AttemptQuery {
 
 /// A past attempt similar to the planned one.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Like)]
 pub(super) struct SimilarAttempt {
     #[serde(flatten)]
     episode: Episode,
@@ -185,7 +182,6 @@ pub(super) struct SimilarAttempt {
 
 /// Similar past attempts.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = TriedBefore)]
 pub(super) struct SimilarAttempts {
     #[serde(flatten)]
     list: List<SimilarAttempt>,
@@ -194,7 +190,7 @@ pub(super) struct SimilarAttempts {
 }
 
 /// Finds past attempts similar to an approach, successful ones first.
-#[utoipa::path(get, path = "/tried", tag = "recall", params(AttemptQuery), responses((status = 200, body = SimilarAttempts)))]
+#[utoipa::path(get, path = "/tried", operation_id = "list_similar_attempts", tag = "recall", params(AttemptQuery), responses((status = 200, body = SimilarAttempts)))]
 pub(super) async fn tried(
     State(app): State<App>,
     access: Access,

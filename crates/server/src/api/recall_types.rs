@@ -9,7 +9,6 @@ use utoipa::ToSchema;
 
 /// A search hit.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Hit)]
 pub(super) struct RecallHit {
     pub(super) id: String,
     /// Kind of the record; `message` for a conversation turn.

@@ -96,7 +96,7 @@ pub(super) struct RecordQuery {
 }
 
 /// Lists records of any kind, newest first.
-#[utoipa::path(get, path = "/records", tag = "records", params(RecordQuery), responses((status = 200, body = List<AnyRecord>)))]
+#[utoipa::path(get, path = "/records", operation_id = "list_records", tag = "records", params(RecordQuery), responses((status = 200, body = List<AnyRecord>)))]
 pub(super) async fn list(
     State(app): State<App>,
     access: Access,
@@ -131,7 +131,7 @@ pub(super) async fn list(
 }
 
 /// Returns one record, current or retired.
-#[utoipa::path(get, path = "/records/{id}", tag = "records", params(("id" = String, Path,), ProjectQuery), responses((status = 200, body = AnyRecord)))]
+#[utoipa::path(get, path = "/records/{id}", operation_id = "get_record", tag = "records", params(("id" = String, Path,), ProjectQuery), responses((status = 200, body = AnyRecord)))]
 pub(super) async fn show(
     State(app): State<App>,
     access: Access,
@@ -151,7 +151,7 @@ pub(super) async fn show(
 }
 
 /// Retires the record; `undo` restores it.
-#[utoipa::path(delete, path = "/records/{id}", tag = "records", params(("id" = String, Path,), ProjectQuery), responses((status = 200, body = WriteOutcome)))]
+#[utoipa::path(delete, path = "/records/{id}", operation_id = "retire_record", tag = "records", params(("id" = String, Path,), ProjectQuery), responses((status = 200, body = WriteOutcome)))]
 pub(super) async fn remove(
     State(app): State<App>,
     access: Access,
@@ -194,7 +194,6 @@ pub(super) async fn retire(
 
 /// History of a record.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Past)]
 pub(super) struct RecordHistory {
     /// Earlier and later versions, oldest first.
     records: Vec<AnyRecord>,
@@ -203,7 +202,7 @@ pub(super) struct RecordHistory {
 }
 
 /// Returns the versions of a record and its audit events.
-#[utoipa::path(get, path = "/history/{id}", tag = "records", params(("id" = String, Path,), ProjectQuery), responses((status = 200, body = RecordHistory)))]
+#[utoipa::path(get, path = "/history/{id}", operation_id = "get_record_history", tag = "records", params(("id" = String, Path,), ProjectQuery), responses((status = 200, body = RecordHistory)))]
 pub(super) async fn history_of(
     State(app): State<App>,
     access: Access,
@@ -225,7 +224,7 @@ pub(super) async fn history_of(
 }
 
 /// Lists the newest audit events of the project, newest first.
-#[utoipa::path(get, path = "/history", tag = "records", params(NewestQuery), responses((status = 200, body = List<EventEntry>)))]
+#[utoipa::path(get, path = "/history", operation_id = "list_changes", tag = "records", params(NewestQuery), responses((status = 200, body = List<EventEntry>)))]
 pub(super) async fn history(
     State(app): State<App>,
     access: Access,
@@ -242,7 +241,7 @@ pub(super) async fn history(
 }
 
 /// Reverts the last change of a record, or a whole import; a second call restores it.
-#[utoipa::path(post, path = "/undo/{id}", tag = "records", params(("id" = String, Path,), ProjectQuery), responses((status = 200, body = WriteOutcome)))]
+#[utoipa::path(post, path = "/undo/{id}", operation_id = "undo_change", tag = "records", params(("id" = String, Path,), ProjectQuery), responses((status = 200, body = WriteOutcome)))]
 pub(super) async fn undo(
     State(app): State<App>,
     access: Access,
@@ -303,7 +302,7 @@ pub(super) struct NewMark {
 }
 
 /// Pins, mutes or rates a record.
-#[utoipa::path(post, path = "/records/{id}/mark", tag = "records", params(("id" = String, Path,)), request_body(content = NewMark), responses((status = 200, body = WriteOutcome)))]
+#[utoipa::path(post, path = "/records/{id}/mark", operation_id = "mark_record", tag = "records", params(("id" = String, Path,)), request_body(content = NewMark), responses((status = 200, body = WriteOutcome)))]
 pub(super) async fn mark(
     State(app): State<App>,
     access: Access,

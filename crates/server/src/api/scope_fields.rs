@@ -7,7 +7,6 @@ use utoipa::ToSchema;
 
 /// Scope of a record in a request body.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
-#[schema(as = Places)]
 pub(super) struct ScopeFields {
     /// The task.
     #[serde(alias = "task")]

@@ -6,7 +6,6 @@ use utoipa::ToSchema;
 
 /// A conversation.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Talk)]
 pub(super) struct SessionInfo {
     pub(super) id: String,
     pub(super) project: String,
@@ -31,7 +30,6 @@ pub(super) fn session_info(session: &Session) -> SessionInfo {
 
 /// A turn of a conversation.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Turn)]
 pub(super) struct MessageInfo {
     pub(super) id: String,
     pub(super) session_id: String,

@@ -28,7 +28,7 @@ pub(super) struct SessionQuery {
 }
 
 /// Lists conversations, newest first.
-#[utoipa::path(get, path = "/sessions", tag = "sessions", params(SessionQuery), responses((status = 200, body = List<SessionInfo>)))]
+#[utoipa::path(get, path = "/sessions", operation_id = "list_sessions", tag = "sessions", params(SessionQuery), responses((status = 200, body = List<SessionInfo>)))]
 pub(super) async fn list(
     State(app): State<App>,
     access: Access,
@@ -48,7 +48,7 @@ pub(super) async fn list(
 }
 
 /// Returns one conversation without its turns.
-#[utoipa::path(get, path = "/sessions/{id}", tag = "sessions", params(("id" = String, Path,), ProjectQuery), responses((status = 200, body = SessionInfo)))]
+#[utoipa::path(get, path = "/sessions/{id}", operation_id = "get_session", tag = "sessions", params(("id" = String, Path,), ProjectQuery), responses((status = 200, body = SessionInfo)))]
 pub(super) async fn show(
     State(app): State<App>,
     access: Access,
@@ -75,7 +75,7 @@ pub(super) struct MessageQuery {
 }
 
 /// Lists the turns of a conversation, oldest first.
-#[utoipa::path(get, path = "/sessions/{id}/messages", tag = "sessions", params(("id" = String, Path,), MessageQuery), responses((status = 200, body = List<MessageInfo>)))]
+#[utoipa::path(get, path = "/sessions/{id}/messages", operation_id = "list_messages", tag = "sessions", params(("id" = String, Path,), MessageQuery), responses((status = 200, body = List<MessageInfo>)))]
 pub(super) async fn messages(
     State(app): State<App>,
     access: Access,
@@ -126,7 +126,6 @@ impl RoleParam {
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
-#[schema(as = NewMessage)]
 pub(super) struct MessageRequest {
     /// The project; by default the token's project or the served one.
     project: Option<String>,
@@ -147,7 +146,6 @@ pub(super) struct MessageRequest {
 
 /// Position of an added turn.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Added)]
 pub(super) struct AddedMessage {
     id: String,
     session_id: String,
@@ -155,7 +153,7 @@ pub(super) struct AddedMessage {
 }
 
 /// Appends a turn; creates the conversation if it does not exist.
-#[utoipa::path(post, path = "/sessions/{id}/messages", tag = "sessions", params(("id" = String, Path,)), request_body(content = MessageRequest), responses((status = 201, body = AddedMessage)))]
+#[utoipa::path(post, path = "/sessions/{id}/messages", operation_id = "add_message", tag = "sessions", params(("id" = String, Path,)), request_body(content = MessageRequest), responses((status = 201, body = AddedMessage)))]
 pub(super) async fn add(
     State(app): State<App>,
     access: Access,
@@ -187,7 +185,6 @@ pub(super) async fn add(
 
 /// Summary of a conversation.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Summary)]
 pub(super) struct SessionSummary {
     session_id: String,
     /// Number of summarised interactions.
@@ -201,7 +198,7 @@ pub(super) struct SessionSummary {
 }
 
 /// Returns an extractive summary of a conversation.
-#[utoipa::path(get, path = "/sessions/{id}/summary", tag = "sessions", params(("id" = String, Path,), ProjectQuery), responses((status = 200, body = SessionSummary)))]
+#[utoipa::path(get, path = "/sessions/{id}/summary", operation_id = "get_session_summary", tag = "sessions", params(("id" = String, Path,), ProjectQuery), responses((status = 200, body = SessionSummary)))]
 pub(super) async fn summary(
     State(app): State<App>,
     access: Access,
@@ -238,7 +235,6 @@ pub(super) struct MessageSearchQuery {
 
 /// A found turn.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = FoundMessage)]
 pub(super) struct FoundMessage {
     #[serde(flatten)]
     turn: MessageInfo,
@@ -246,7 +242,7 @@ pub(super) struct FoundMessage {
 }
 
 /// Searches conversation turns, best first.
-#[utoipa::path(get, path = "/messages", tag = "sessions", params(MessageSearchQuery), responses((status = 200, body = List<FoundMessage>)))]
+#[utoipa::path(get, path = "/messages", operation_id = "search_messages", tag = "sessions", params(MessageSearchQuery), responses((status = 200, body = List<FoundMessage>)))]
 pub(super) async fn search(
     State(app): State<App>,
     access: Access,

@@ -8,6 +8,26 @@ const LISTED: &str = include_str!(concat!(
     "/tests/fixtures/http_api.txt"
 ));
 
+/// Copy of the description from which the clients are generated.
+const DESCRIPTION_OF_CLIENTS: &str = include_str!(concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../clients/openapi.json"
+));
+
+/// Returns the description in the form of the committed copy: without the version of the program, indented.
+fn description_for_clients() -> String {
+    let (_, document) = super::routes_with_description("0.0.0");
+    serde_json::to_string_pretty(&document).unwrap() + "\n"
+}
+
+#[test]
+fn description_of_the_clients_equals_the_servers() {
+    assert!(
+        description_for_clients() == DESCRIPTION_OF_CLIENTS,
+        "write clients/openapi.json anew with the ignored test `write_listed_names`, then generate the clients"
+    );
+}
+
 /// Collects every route with its parameters, and every schema with its fields and enum values.
 fn names() -> BTreeSet<String> {
     let (_, document) = super::routes_with_description("0.0.0");
@@ -21,6 +41,8 @@ fn names() -> BTreeSet<String> {
                 names.insert(format!("{route} {name}"));
                 words(&format!("{route} {name}"), &parameter["schema"], &mut names);
             }
+            let id = operation["operationId"].as_str().unwrap();
+            names.insert(format!("operation {id}"));
             names.insert(route);
         }
     }
@@ -68,6 +90,36 @@ fn http_api_keeps_every_listed_name() {
 }
 
 #[test]
+fn operation_ids_and_schemas_are_fit_for_client_generators() {
+    let (_, document) = super::routes_with_description("0.0.0");
+    let paths = document["paths"].as_object().unwrap();
+    let operations = paths.values().flat_map(|item| item.as_object().unwrap());
+    let ids: Vec<&str> = operations
+        .map(|(_, operation)| operation["operationId"].as_str().unwrap())
+        .collect();
+    let distinct: BTreeSet<&&str> = ids.iter().collect();
+    assert_eq!(distinct.len(), ids.len(), "each operation has its own id");
+    let schemas = document["components"]["schemas"].as_object().unwrap();
+    for (name, schema) in schemas {
+        assert!(!name.contains('_'), "{name}");
+        let parts = schema["allOf"].as_array().into_iter().flatten();
+        for part in parts {
+            assert!(
+                part["oneOf"].is_null(),
+                "{name} has a choice inside of a composition"
+            );
+        }
+    }
+    let text = document.to_string();
+    for target in text.split("\"$ref\":\"#/components/schemas/").skip(1) {
+        let name = target.split('"').next().unwrap();
+        assert!(schemas.contains_key(name), "{name} is missing");
+    }
+    let calls = document["components"]["schemas"]["ToolCall"]["oneOf"].as_array();
+    assert_eq!(calls.map(Vec::len), Some(6));
+}
+
+#[test]
 #[ignore = "writes the list; run it after adding names"]
 #[expect(
     clippy::disallowed_methods,
@@ -77,4 +129,6 @@ fn write_listed_names() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/http_api.txt");
     let names: Vec<String> = names().into_iter().collect();
     std::fs::write(file, names.join("\n") + "\n").unwrap();
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../clients/openapi.json");
+    std::fs::write(file, description_for_clients()).unwrap();
 }

@@ -96,7 +96,7 @@ fn task(record: &Record) -> Task {
 }
 
 /// Lists tasks, newest first.
-#[utoipa::path(get, path = "/tasks", tag = "tasks", params(TaskQuery), responses((status = 200, body = List<Task>)))]
+#[utoipa::path(get, path = "/tasks", operation_id = "list_tasks", tag = "tasks", params(TaskQuery), responses((status = 200, body = List<Task>)))]
 pub(super) async fn list(
     State(app): State<App>,
     access: Access,
@@ -122,7 +122,6 @@ pub(super) async fn list(
 
 /// A task with its steps, files and open errors, each list oldest first.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = WholeTask)]
 pub(super) struct TaskResponse {
     #[serde(flatten)]
     task: Task,
@@ -133,7 +132,7 @@ pub(super) struct TaskResponse {
 }
 
 /// Returns a task with its steps, files and open errors.
-#[utoipa::path(get, path = "/tasks/{id}", tag = "tasks", params(("id" = String, Path,), ProjectQuery), responses((status = 200, body = TaskResponse)))]
+#[utoipa::path(get, path = "/tasks/{id}", operation_id = "get_task", tag = "tasks", params(("id" = String, Path,), ProjectQuery), responses((status = 200, body = TaskResponse)))]
 pub(super) async fn show(
     State(app): State<App>,
     access: Access,
@@ -155,7 +154,6 @@ pub(super) async fn show(
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
-#[schema(as = Setting)]
 pub(super) struct TaskRequest {
     /// The project; by default the token's project or the served one.
     project: Option<String>,
@@ -179,7 +177,7 @@ pub(super) struct TaskRequest {
 }
 
 /// Creates a task, or updates the given fields of an existing one.
-#[utoipa::path(put, path = "/tasks/{id}", tag = "tasks", params(("id" = String, Path,)), request_body(content = TaskRequest), responses((status = 200, body = WriteOutcome), (status = 201, body = WriteOutcome)))]
+#[utoipa::path(put, path = "/tasks/{id}", operation_id = "set_task", tag = "tasks", params(("id" = String, Path,)), request_body(content = TaskRequest), responses((status = 200, body = WriteOutcome), (status = 201, body = WriteOutcome)))]
 pub(super) async fn set(
     State(app): State<App>,
     access: Access,
@@ -214,7 +212,6 @@ pub(super) enum FinalState {
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
-#[schema(as = Ending)]
 pub(super) struct EndTaskRequest {
     /// The project; by default the token's project or the served one.
     project: Option<String>,
@@ -229,7 +226,6 @@ pub(super) struct EndTaskRequest {
 
 /// Result of ending a task.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Ended)]
 pub(super) struct EndTaskResponse {
     task_id: String,
     state: String,
@@ -238,7 +234,7 @@ pub(super) struct EndTaskResponse {
 }
 
 /// Ends a task as done or failed, and logs an episode.
-#[utoipa::path(post, path = "/tasks/{id}/end", tag = "tasks", params(("id" = String, Path,)), request_body(content = EndTaskRequest), responses((status = 200, body = EndTaskResponse)))]
+#[utoipa::path(post, path = "/tasks/{id}/end", operation_id = "end_task", tag = "tasks", params(("id" = String, Path,)), request_body(content = EndTaskRequest), responses((status = 200, body = EndTaskResponse)))]
 pub(super) async fn finish(
     State(app): State<App>,
     access: Access,
@@ -288,7 +284,7 @@ pub(super) struct NewStep {
 }
 
 /// Records a step of a task; `done` completes the pending step with the same text.
-#[utoipa::path(post, path = "/tasks/{id}/steps", tag = "tasks", params(("id" = String, Path,)), request_body(content = NewStep), responses((status = 200, body = WriteOutcome), (status = 201, body = WriteOutcome)))]
+#[utoipa::path(post, path = "/tasks/{id}/steps", operation_id = "record_step", tag = "tasks", params(("id" = String, Path,)), request_body(content = NewStep), responses((status = 200, body = WriteOutcome), (status = 201, body = WriteOutcome)))]
 pub(super) async fn step(
     State(app): State<App>,
     access: Access,

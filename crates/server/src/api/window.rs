@@ -43,7 +43,6 @@ pub(super) struct CompactRequest {
 
 /// A compacted window.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Compacted)]
 pub(super) struct CompactResponse {
     /// Messages to send, in the format of the request.
     #[schema(value_type = Value)]
@@ -56,7 +55,7 @@ pub(super) struct CompactResponse {
 
 /// Compacts a conversation to a model's window. Omitted text is archived before the answer is sent; `expand` returns
 /// it.
-#[utoipa::path(post, path = "/compact", tag = "sessions", request_body(content = CompactRequestSchema), responses((status = 200, body = CompactResponse)))]
+#[utoipa::path(post, path = "/compact", operation_id = "compact_conversation", tag = "window", request_body(content = CompactRequestSchema), responses((status = 200, body = CompactResponse)))]
 pub(super) async fn compact(
     State(app): State<App>,
     access: Access,
@@ -99,7 +98,6 @@ pub(super) async fn compact(
 
 /// Archived content of a window.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Expanded)]
 pub(super) struct ExpandedContent {
     id: String,
     /// output or messages.
@@ -121,7 +119,7 @@ pub(super) struct ExpandQuery {
 }
 
 /// Returns the full text of a shortened output, or omitted messages.
-#[utoipa::path(get, path = "/expand/{id}", tag = "sessions", params(("id" = String, Path,), ExpandQuery), responses((status = 200, body = ExpandedContent)))]
+#[utoipa::path(get, path = "/expand/{id}", operation_id = "expand_content", tag = "window", params(("id" = String, Path,), ExpandQuery), responses((status = 200, body = ExpandedContent)))]
 pub(super) async fn expand(
     State(app): State<App>,
     access: Access,
@@ -155,8 +153,8 @@ pub(super) async fn expand(
 
 /// Schema of [`CompactRequest`]: its messages have the format of the provider.
 #[derive(ToSchema)]
-#[schema(as = Compacting)]
 #[expect(dead_code, reason = "used only for its schema")]
+#[schema(as = CompactRequest)]
 struct CompactRequestSchema {
     project: Option<String>,
     /// An array of messages, or a whole request body, in the format of the provider.

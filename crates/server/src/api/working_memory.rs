@@ -14,7 +14,6 @@ use utoipa::ToSchema;
 
 /// Working memory of an agent.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Working)]
 pub(super) struct WorkingMemoryState {
     agent_id: String,
     current_plan: Option<String>,
@@ -39,7 +38,6 @@ impl From<WorkingMemory> for WorkingMemoryState {
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
-#[schema(as = NewWorking)]
 pub(super) struct WorkingMemoryRequest {
     /// The project; by default the token's project or the served one.
     project: Option<String>,
@@ -55,7 +53,7 @@ pub(super) struct WorkingMemoryRequest {
 }
 
 /// Returns the working memory of the token's agent; empty if none was stored.
-#[utoipa::path(get, path = "/working", tag = "memory", params(ProjectQuery), responses((status = 200, body = WorkingMemoryState)))]
+#[utoipa::path(get, path = "/working", operation_id = "get_working_memory", tag = "working-memory", params(ProjectQuery), responses((status = 200, body = WorkingMemoryState)))]
 pub(super) async fn show(
     State(app): State<App>,
     access: Access,
@@ -87,7 +85,7 @@ pub(super) async fn show(
 }
 
 /// Replaces the working memory of the token's agent.
-#[utoipa::path(put, path = "/working", tag = "memory", request_body = WorkingMemoryRequest, responses((status = 200, body = WorkingMemoryState)))]
+#[utoipa::path(put, path = "/working", operation_id = "set_working_memory", tag = "working-memory", request_body = WorkingMemoryRequest, responses((status = 200, body = WorkingMemoryState)))]
 pub(super) async fn hold(
     State(app): State<App>,
     access: Access,
@@ -123,7 +121,7 @@ pub(super) async fn hold(
 }
 
 /// Deletes the working memory of the token's agent.
-#[utoipa::path(delete, path = "/working", tag = "memory", params(ProjectQuery), responses((status = 204)))]
+#[utoipa::path(delete, path = "/working", operation_id = "clear_working_memory", tag = "working-memory", params(ProjectQuery), responses((status = 204)))]
 pub(super) async fn forget(
     State(app): State<App>,
     access: Access,

@@ -13,7 +13,6 @@ use utoipa::ToSchema;
 
 /// Section of workspace files as prompts contain it.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Shown)]
 pub(super) struct WorkspaceSection {
     name: String,
     heading: String,
@@ -24,7 +23,6 @@ pub(super) struct WorkspaceSection {
 
 /// Item of a section.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = WorkspacePiece)]
 pub(super) struct SectionItem {
     text: String,
     file: Option<String>,
@@ -48,7 +46,7 @@ pub(super) fn workspace_section(section: Section) -> WorkspaceSection {
 }
 
 /// Returns the workspace section of prompts.
-#[utoipa::path(get, path = "/workspace", tag = "rooms", params(ProjectQuery), responses((status = 200, body = WorkspaceSection)))]
+#[utoipa::path(get, path = "/workspace", operation_id = "get_workspace", tag = "workspace", params(ProjectQuery), responses((status = 200, body = WorkspaceSection)))]
 pub(super) async fn workspace(
     State(app): State<App>,
     access: Access,
@@ -89,7 +87,6 @@ pub(super) struct NewEntry {
 
 /// Result of adding an entry.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Entered)]
 pub(super) struct EntryReport {
     /// The file.
     file: String,
@@ -103,7 +100,7 @@ pub(super) struct EntryReport {
 }
 
 /// Adds an entry to a file of the workspace.
-#[utoipa::path(post, path = "/workspace", tag = "rooms", request_body(content = NewEntry), responses((status = 200, body = EntryReport), (status = 201, body = EntryReport)))]
+#[utoipa::path(post, path = "/workspace", operation_id = "add_workspace_entry", tag = "workspace", request_body(content = NewEntry), responses((status = 200, body = EntryReport), (status = 201, body = EntryReport)))]
 pub(super) async fn add_entry(
     State(app): State<App>,
     access: Access,
