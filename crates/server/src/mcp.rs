@@ -49,6 +49,8 @@ pub struct McpSettings {
     pub follows_roots: bool,
     /// True to offer the tools of the reference server "memory".
     pub as_server_memory: bool,
+    /// True to send answers as structured content too, for clients that are programs.
+    pub is_structured: bool,
     /// Commands that are offered as prompts, if available.
     pub commands: Option<Arc<dyn CommandProvider>>,
 }

@@ -37,6 +37,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let settings = McpSettings {
         follows_roots: !session.has_explicit_folder(),
         as_server_memory: matches!(args.compat, Some(CompatServer::ServerMemory)),
+        is_structured: session.config_without_project()?.flag("mcp.structured"),
         commands: Some(Arc::new(CliEngineProvider::new(session))),
     };
     let options = ServerOptions {

@@ -124,6 +124,7 @@ pub(super) fn serve_until_interrupted(
     let settings = mcp::McpSettings {
         follows_roots: false,
         as_server_memory: false,
+        is_structured: session.config_without_project()?.flag("mcp.structured"),
         commands: Some(Arc::new(CliEngineProvider::new(session))),
     };
     let hosts = [vec![listen.host.clone()], listen.allow_host.clone()].concat();

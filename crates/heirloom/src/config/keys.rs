@@ -221,6 +221,7 @@ pub(crate) const KEYS: &[ConfigKey] = &[
         trusted_only: Some("run a program"),
         is_cumulative: false,
     },
+    key("mcp.structured", ValueType::Bool),
     key("hooks.shorten_outputs", ValueType::Bool),
     key("hooks.learn", ValueType::Bool),
     key("hooks.teach", ValueType::Bool),

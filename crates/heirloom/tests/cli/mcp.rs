@@ -13,7 +13,7 @@ use heirloom_model::limits;
 use heirloom_testkit::sh;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 const TOOLS: [&str; 12] = [
     "recall",
@@ -61,6 +61,19 @@ impl Client {
     ) -> Self {
         let mut client = Self::start(project, args);
         client.roots = roots;
+        client.initialize(capabilities);
+        client
+    }
+
+    /// Starts the server with its default settings and begins a session.
+    fn with_default_settings(project: &Project) -> Self {
+        let mut client = Self::spawn(project.command(&["mcp"]));
+        client.initialize(json!({}));
+        client
+    }
+
+    fn initialize(&mut self, capabilities: Value) {
+        let client = self;
         let initialized = client.request(
             "initialize",
             json!({"protocolVersion": "2025-11-25", "capabilities": capabilities,
@@ -69,11 +82,16 @@ impl Client {
         assert_eq!(initialized["protocolVersion"], "2025-11-25");
         assert_eq!(initialized["serverInfo"]["name"], "heirloom");
         client.notify("notifications/initialized", json!({}));
-        client
     }
 
     pub(crate) fn start(project: &Project, args: &[&str]) -> Self {
         let mut command = project.command(args);
+        // Tests read answers as programs do.
+        command.env("HEIRLOOM_MCP_STRUCTURED", "true");
+        Self::spawn(command)
+    }
+
+    fn spawn(mut command: Command) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
         Self {
@@ -264,7 +282,6 @@ fn tools_list_has_twelve_tools_with_hints_and_schemas() {
         for schema in ["inputSchema", "outputSchema"] {
             assert_eq!(tool[schema]["type"], "object", "{name}");
         }
-        assert_eq!(tool["inputSchema"]["additionalProperties"], false);
     }
     let tool_named = |name: &str| tools.iter().find(|tool| tool["name"] == name).unwrap();
     let reads = ["recall", "context", "tried", "conflicts"];
@@ -279,12 +296,42 @@ fn tools_list_has_twelve_tools_with_hints_and_schemas() {
             name == "forget"
         );
     }
-    // The tool descriptions are in the prompt of every session.
-    assert!(
-        listed.to_string().len() < 24_000,
-        "{}",
-        listed.to_string().len()
+    assert_eq!(client.close().1, 0);
+}
+
+#[test]
+fn tools_list_by_default_is_within_its_token_limit() {
+    let project = Project::new();
+    let mut client = Client::with_default_settings(&project);
+    let listed = client.request("tools/list", json!({}));
+    let tools = listed["tools"].as_array().unwrap();
+    assert!(tools.iter().all(|tool| tool["outputSchema"].is_null()));
+    // Hosts give a model these three parts of each tool, in the prompt of every session.
+    let given = tools.iter().map(|tool| {
+        json!({"name": tool["name"], "description": tool["description"], "input_schema": tool["inputSchema"]})
+    });
+    let given = Value::from_iter(given).to_string();
+    assert!(given.len() / 4 < 1_400, "{} characters", given.len());
+    assert_eq!(client.close().1, 0);
+}
+
+#[test]
+fn answer_by_default_has_each_text_once() {
+    let project = Project::new();
+    project.ok(&["remember", "the api listens on port 8080"]);
+    let mut client = Client::with_default_settings(&project);
+    let question = json!({"name": "recall", "arguments": {"query": "which port does the api listen on", "k": "3"}});
+    let answer = client.request("tools/call", question);
+    assert_eq!(
+        answer.to_string().matches("port 8080").count(),
+        1,
+        "{answer}"
     );
+    assert!(answer["structuredContent"].is_null(), "{answer}");
+    // Arguments that are not listed are accepted.
+    let fact = json!({"name": "remember", "arguments": {"text": "b is two", "plan": "p", "confidence": "0.5"}});
+    let answer = client.request("tools/call", fact);
+    assert_eq!(answer["isError"], false, "{answer}");
     assert_eq!(client.close().1, 0);
 }
 

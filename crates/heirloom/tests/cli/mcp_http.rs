@@ -50,7 +50,7 @@ impl HttpResponse {
 impl HttpServer {
     fn start(project: &Project) -> Self {
         let mut child = project
-            .command(&["mcp", "--http", "0"])
+            .command(&["--set", "mcp.structured=true", "mcp", "--http", "0"])
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();

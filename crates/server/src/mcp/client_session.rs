@@ -51,6 +51,11 @@ impl ClientSession {
         self.inner.app.options().version
     }
 
+    /// Returns true if answers have structured content besides their text.
+    pub(super) fn is_structured(&self) -> bool {
+        self.inner.settings.is_structured
+    }
+
     /// Returns the commands that are offered as prompts.
     pub(super) fn commands(&self) -> Option<Arc<dyn CommandProvider>> {
         self.inner.settings.commands.clone()

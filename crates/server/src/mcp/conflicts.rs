@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 pub(super) const TOOL: Tool = Tool {
     name: "conflicts",
     title: "Conflicts",
-    about: "Open conflicts: sources disagree on the value of one key. Only a user or the orchestrator resolves them, with \
-            `heirloom resolve`: tell them.",
+    about: "Open conflicts: sources disagree on the value of a key. Only a user or the orchestrator resolves them; tell \
+            them.",
     fields: &[],
     output,
     effect: Effect::Reads,

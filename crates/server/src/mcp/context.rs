@@ -10,32 +10,33 @@ use serde_json::{Value, json};
 pub(super) const TOOL: Tool = Tool {
     name: "context",
     title: "Context",
-    about: "Context for the current work as one text within a budget: the task, its steps, open errors, decisions, \
-            facts, past attempts. Call it at the beginning of a session or of a task.",
+    about: "What matters for the current work in one text: task, steps, open errors, decisions, facts, past attempts. Call \
+            it when you begin.",
     fields: &[
-        ToolArgument::name("task", "The current task"),
-        ToolArgument::name("phase", "The current phase"),
-        ToolArgument::name("agent", "The agent that gets the context"),
-        ToolArgument::name("plan", "The plan: PLAN or STAGE/PLAN"),
-        ToolArgument::name("group", "The group of agents"),
-        ToolArgument::name("session", "The session that is continued"),
+        ToolArgument::name("task", ""),
         ToolArgument::text(
             "query",
-            "Additional search words",
+            "Also search for these words",
             limits::RECALL_QUERY_BYTES_MAX,
         ),
         ToolArgument::count(
-            "budget_chars",
-            "Maximum number of characters; configured by default",
-            1,
-            limits::CONTEXT_BUDGET_CHARS_MAX as u64,
-        ),
-        ToolArgument::count(
             "budget_tokens",
-            "Maximum number of tokens, at four characters each",
+            "",
             1,
             limits::CONTEXT_BUDGET_TOKENS_MAX as u64,
         ),
+        ToolArgument::count(
+            "budget_chars",
+            "",
+            1,
+            limits::CONTEXT_BUDGET_CHARS_MAX as u64,
+        )
+        .unlisted(),
+        ToolArgument::name("phase", "").unlisted(),
+        ToolArgument::name("agent", "").unlisted(),
+        ToolArgument::name("plan", "PLAN or STAGE/PLAN").unlisted(),
+        ToolArgument::name("group", "").unlisted(),
+        ToolArgument::name("session", "").unlisted(),
     ],
     output,
     effect: Effect::Reads,

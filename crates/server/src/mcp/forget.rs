@@ -8,9 +8,8 @@ use serde_json::{Value, json};
 pub(super) const TOOL: Tool = Tool {
     name: "forget",
     title: "Forget",
-    about: "Retire a record that turned out to be wrong or stale, by its id from recall. Its history stays, and a \
-            user can restore it. Do not forget what a user said.",
-    fields: &[ToolArgument::name("id", "The record's id, or a unique beginning of it").required()],
+    about: "Retire a record that is wrong or stale. A user can restore it. Not for what a user said.",
+    fields: &[ToolArgument::name("id", "As recall prints it").required()],
     output,
     effect: Effect::Retires,
     call,

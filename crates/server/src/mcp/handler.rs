@@ -30,9 +30,11 @@ pub(super) fn error_result(fault: &Fault) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(error_text(fault))])
 }
 
-fn tool_result(answer: ToolAnswer) -> CallToolResult {
+/// Converts an answer to a tool result. The text is sent once: a structured answer would repeat it, and some clients
+/// would give the model both.
+fn tool_result(answer: ToolAnswer, is_structured: bool) -> CallToolResult {
     let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
-    result.structured_content = Some(answer.value);
+    result.structured_content = is_structured.then_some(answer.value);
     result
 }
 
@@ -116,7 +118,9 @@ impl ServerHandler for ClientSession {
         request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = tool_list::ALL.iter().map(|tool| tool.listing()).collect();
+        let is_structured = self.is_structured();
+        let tools = tool_list::ALL.iter();
+        let tools = tools.map(|tool| tool.listing(is_structured)).collect();
         let (tools, next) = paginate(tools, request.as_ref())?;
         let mut result = ListToolsResult::with_all_items(tools);
         result.next_cursor = next;
@@ -139,7 +143,10 @@ impl ServerHandler for ClientSession {
             Err(fault) => Err(fault),
         };
         Ok(answered
-            .map_or_else(|fault| error_result(&fault), tool_result)
+            .map_or_else(
+                |fault| error_result(&fault),
+                |answer| tool_result(answer, self.is_structured()),
+            )
             .into())
     }
 

@@ -8,26 +8,20 @@ use serde_json::{Value, json};
 pub(super) const TOOL: Tool = Tool {
     name: "log_error",
     title: "Log an error",
-    about: "Log an error as it was printed; the same one again is counted. The answer says how the same error was \
-            resolved before. With `resolution`, the open error is resolved: say what helped.",
+    about: "Log an error as it was printed; the answer has the fix if it is known. With resolution: close the open error.",
     fields: &[
         ToolArgument::text(
             "text",
-            "What went wrong; with `resolution` the id of the open error, or words from it",
+            "The error; to close it its id or words from it",
             limits::RECORD_TEXT_BYTES_MAX,
         )
         .required(),
         ToolArgument::text("resolution", "What helped", limits::RECORD_TEXT_BYTES_MAX),
-        ToolArgument::name("task", "The task"),
-        ToolArgument::name("phase", "The phase of the task"),
-        ToolArgument::name("session", "The session"),
-        ToolArgument::name("agent", "The agent; you by default"),
-        ToolArgument::count(
-            "iteration",
-            "The iteration of a run, from 1",
-            1,
-            u32::MAX as u64,
-        ),
+        ToolArgument::name("task", ""),
+        ToolArgument::name("phase", "").unlisted(),
+        ToolArgument::name("session", "").unlisted(),
+        ToolArgument::name("agent", "").unlisted(),
+        ToolArgument::count("iteration", "", 1, u32::MAX as u64).unlisted(),
     ],
     output,
     effect: Effect::Adds,

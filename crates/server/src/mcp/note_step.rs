@@ -9,21 +9,12 @@ use serde_json::{Value, json};
 pub(super) const TOOL: Tool = Tool {
     name: "note_step",
     title: "Note a step",
-    about: "Record a step of a task: still pending, or done. Done completes the pending step with the same words.",
+    about: "Record a step of a task as done or pending. done completes the pending step with the same words.",
     fields: &[
-        ToolArgument::name("task", "The task").required(),
-        ToolArgument::text(
-            "text",
-            "The step, in one line",
-            limits::RECORD_TEXT_BYTES_MAX,
-        )
-        .required(),
-        ToolArgument::choice(
-            "state",
-            "done (the default) or pending",
-            &["done", "pending"],
-        ),
-        ToolArgument::name("agent", "The agent; you by default"),
+        ToolArgument::name("task", "").required(),
+        ToolArgument::text("text", "", limits::RECORD_TEXT_BYTES_MAX).required(),
+        ToolArgument::choice("state", "done by default", &["done", "pending"]),
+        ToolArgument::name("agent", "").unlisted(),
     ],
     output,
     effect: Effect::AddsOnce,

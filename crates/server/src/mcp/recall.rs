@@ -28,40 +28,24 @@ const KINDS: &[&str] = &[
 pub(super) const TOOL: Tool = Tool {
     name: "recall",
     title: "Recall",
-    about: "Ask the project's memory: facts, decisions, conventions, errors with their fixes, what was tried, and \
-            conversations, best first. Ask before you decide, and when something fails. In the query, \"two words\" \
-            match adjacent words, and kind:error or task:42 filter.",
+    about: "Search what earlier sessions learned: facts, decisions and their reasons, errors and their fixes, attempts, \
+            conversations. Ask before you decide, and when something fails. \"two words\" match adjacent words; \
+            kind:error and task:42 filter.",
     fields: &[
-        ToolArgument::text(
-            "query",
-            "The question, in words",
-            limits::RECALL_QUERY_BYTES_MAX,
-        )
-        .required(),
-        ToolArgument::count(
-            "k",
-            "Maximum number of hits; 10 by default",
-            1,
-            limits::RECALL_HITS_MAX as u64,
-        ),
+        ToolArgument::text("query", "", limits::RECALL_QUERY_BYTES_MAX).required(),
+        ToolArgument::count("k", "Hits at most; 10", 1, limits::RECALL_HITS_MAX as u64),
+        ToolArgument::choices("kinds", "", KINDS),
+        ToolArgument::name("task", "Only of this task"),
         ToolArgument::count(
             "budget_tokens",
-            "Maximum number of tokens of text",
+            "",
             1,
             limits::RECALL_BUDGET_TOKENS_MAX as u64,
-        ),
-        ToolArgument::choices(
-            "kinds",
-            "Only these kinds; message for turns of conversations",
-            KINDS,
-        ),
-        ToolArgument::name("task", "Only of this task"),
-        ToolArgument::name("near_task", "Rank records of this task higher"),
-        ToolArgument::time("as_of", "Search memory as of this time"),
-        ToolArgument::share(
-            "min_relevance",
-            "Relevance from which a hit is returned; by default weak hits are left out, 0 returns them too",
-        ),
+        )
+        .unlisted(),
+        ToolArgument::name("near_task", "Records of this task rank higher").unlisted(),
+        ToolArgument::time("as_of", "Search memory as of this time (RFC 3339)"),
+        ToolArgument::share("min_relevance", "0 also returns weak hits"),
     ],
     output,
     effect: Effect::Reads,

@@ -10,23 +10,17 @@ use serde_json::{Value, json};
 pub(super) const TOOL: Tool = Tool {
     name: "register_artifact",
     title: "Register an artifact",
-    about: "Register a file of the project that a task leaves behind, with its size and checksum; `heirloom artifact \
-            verify` says later whether it is still the same.",
+    about: "Register a file that a task leaves behind; changes of it are noticed later.",
     fields: &[
-        ToolArgument::text(
-            "path",
-            "The file, relative to the project's root",
-            limits::PATH_BYTES_MAX,
-        )
-        .required(),
-        ToolArgument::name("task", "The task").required(),
+        ToolArgument::text("path", "From the project's root", limits::PATH_BYTES_MAX).required(),
+        ToolArgument::name("task", "").required(),
         ToolArgument::choice(
             "type",
-            "file (the default), patch, test, document or config",
+            "file by default",
             &["file", "patch", "test", "document", "config"],
         ),
-        ToolArgument::text("description", "What it is", limits::DESCRIPTION_BYTES_MAX),
-        ToolArgument::name("agent", "The agent that made it; you by default"),
+        ToolArgument::text("description", "", limits::DESCRIPTION_BYTES_MAX),
+        ToolArgument::name("agent", "").unlisted(),
     ],
     output,
     effect: Effect::AddsOnce,

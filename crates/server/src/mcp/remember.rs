@@ -12,46 +12,32 @@ use serde_json::{Value, json};
 pub(super) const TOOL: Tool = Tool {
     name: "remember",
     title: "Remember",
-    about: "Store something worth knowing in later sessions: a fact, decision, convention, preference or learning, one \
-            sentence each. It is used at once and marked as proposed by you. With a key, a later value replaces \
-            an earlier one. Do not store what the code shows, nor secrets.",
+    about: "Keep one sentence that later sessions of this project need: a fact, decision, convention or learning. This is \
+            the usual tool for that. A later value of the same key replaces the earlier one. Nothing that the code \
+            shows, no secrets.",
     fields: &[
-        ToolArgument::text(
-            "text",
-            "The text to remember",
-            limits::RECORD_TEXT_BYTES_MAX,
-        )
-        .required(),
+        ToolArgument::text("text", "", limits::RECORD_TEXT_BYTES_MAX).required(),
         ToolArgument::name(
             "category",
-            "fact (the default), decision, convention, learning, or any other word",
+            "fact (default), decision, convention, learning or another word",
         ),
-        ToolArgument::text(
-            "key",
-            "A later value for the same key replaces it",
-            limits::KEY_BYTES_MAX,
-        ),
-        ToolArgument::share("confidence", "How sure you are, 0 to 1; 0.8"),
-        ToolArgument::name("source", "Source: an agent's id; you by default"),
+        ToolArgument::text("key", "", limits::KEY_BYTES_MAX),
         ToolArgument::text(
             "rationale",
-            "Why, for a decision",
+            "Reason of a decision",
             limits::RECORD_TEXT_BYTES_MAX,
         ),
-        ToolArgument::name("task", "The task that it belongs to"),
-        ToolArgument::name("plan", "The plan"),
-        ToolArgument::name("group", "The group of agents"),
-        ToolArgument::name("session", "The session"),
-        ToolArgument::name("agent", "The agent"),
-        ToolArgument::name("phase", "The phase of the task"),
-        ToolArgument::count(
-            "iteration",
-            "The iteration of a run, from 1",
-            1,
-            u32::MAX as u64,
-        ),
-        ToolArgument::time("true_from", "From when on it holds"),
-        ToolArgument::time("true_to", "Until when it holds"),
+        ToolArgument::share("confidence", "").unlisted(),
+        ToolArgument::name("source", "").unlisted(),
+        ToolArgument::name("task", ""),
+        ToolArgument::name("plan", "").unlisted(),
+        ToolArgument::name("group", "").unlisted(),
+        ToolArgument::name("session", "").unlisted(),
+        ToolArgument::name("agent", "").unlisted(),
+        ToolArgument::name("phase", "").unlisted(),
+        ToolArgument::count("iteration", "", 1, u32::MAX as u64).unlisted(),
+        ToolArgument::time("true_from", "").unlisted(),
+        ToolArgument::time("true_to", "").unlisted(),
     ],
     output,
     effect: Effect::AddsOnce,

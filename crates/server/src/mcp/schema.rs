@@ -15,6 +15,8 @@ pub(super) struct ToolArgument {
     about: &'static str,
     shape: ArgumentType,
     required: bool,
+    /// True if clients see it in the list of tools; the others are accepted too.
+    listed: bool,
 }
 
 /// Type and limits of an argument.
@@ -35,6 +37,7 @@ impl ToolArgument {
             about,
             shape,
             required: false,
+            listed: true,
         }
     }
 
@@ -92,27 +95,32 @@ impl ToolArgument {
         self
     }
 
+    /// Leaves the argument out of the list of tools: each listed one costs tokens in every session, and few models use it.
+    pub(super) const fn unlisted(mut self) -> Self {
+        self.listed = false;
+        self
+    }
+
+    /// Returns the schema for models: type, words and description. The check has the limits, and its message names them.
     fn schema(&self) -> Value {
         let mut schema = match self.shape {
-            // The schema counts characters and the check bytes, so the check is stricter.
-            ArgumentType::Text { bytes_max } => json!({"type": "string", "maxLength": bytes_max}),
-            ArgumentType::Count { least, most } => {
-                json!({"type": "integer", "minimum": least, "maximum": most})
-            }
-            ArgumentType::Share => json!({"type": "number", "minimum": 0, "maximum": 1}),
+            ArgumentType::Text { .. } | ArgumentType::Time => json!({"type": "string"}),
+            ArgumentType::Count { .. } => json!({"type": "integer"}),
+            ArgumentType::Share => json!({"type": "number"}),
             ArgumentType::Choice(words) => json!({"type": "string", "enum": words}),
             ArgumentType::Choices(words) => json!({
                 "type": "array",
                 "items": {"type": "string", "enum": words},
-                "maxItems": words.len(),
             }),
-            ArgumentType::Time => json!({"type": "string", "format": "date-time"}),
         };
-        schema["description"] = json!(self.about);
+        if !self.about.is_empty() {
+            schema["description"] = json!(self.about);
+        }
         schema
     }
 
-    /// Converts numbers given as text, and names given as numbers: models confuse the two, and the meaning is clear.
+    /// Converts numbers given as text, names given as numbers and lists given as text: models confuse them, and the
+    /// meaning is clear.
     fn coerce(&self, value: &mut Value) {
         let coerced = match (self.shape, &*value) {
             (ArgumentType::Count { .. } | ArgumentType::Share, Value::String(text)) => {
@@ -125,6 +133,13 @@ impl ToolArgument {
                 },
                 Value::Number(number),
             ) => Some(Value::String(number.to_string())),
+            (ArgumentType::Choice(_), Value::String(word)) => {
+                Some(Value::String(word.trim().to_lowercase()))
+            }
+            (ArgumentType::Choices(_), Value::String(words)) => {
+                let words = words.split(',').map(|word| word.trim().to_lowercase());
+                Some(words.filter(|word| !word.is_empty()).collect())
+            }
             _ => None,
         };
         if let Some(coerced) = coerced {
@@ -194,7 +209,8 @@ fn parse_whole_number(value: &Value) -> Option<u64> {
 /// Returns the JSON schema of these arguments.
 pub(super) fn schema(fields: &[ToolArgument]) -> Map<String, Value> {
     let of = |field: &ToolArgument| (field.name.to_owned(), field.schema());
-    let properties: Map<String, Value> = fields.iter().map(of).collect();
+    let listed = fields.iter().filter(|field| field.listed);
+    let properties: Map<String, Value> = listed.map(of).collect();
     let required = fields.iter().filter(|field| field.required);
     let required: Vec<_> = required.map(|field| field.name).collect();
     let mut schema = Map::new();
@@ -203,7 +219,6 @@ pub(super) fn schema(fields: &[ToolArgument]) -> Map<String, Value> {
     if !required.is_empty() {
         schema.insert("required".to_owned(), json!(required));
     }
-    schema.insert("additionalProperties".to_owned(), json!(false));
     schema
 }
 
@@ -244,9 +259,13 @@ impl Args {
             field.required && text.is_none_or(|text| text.as_str().is_some_and(is_blank))
         };
         if let Some(field) = fields.iter().find(missing) {
+            let about = match field.about {
+                "" => String::new(),
+                about => format!(": {about}"),
+            };
             return Err(Fault::usage(format!(
-                "`{}` is missing or empty: {}",
-                field.name, field.about
+                "`{}` is missing or empty{about}",
+                field.name
             )));
         }
         Ok(Self(given))
@@ -304,6 +323,8 @@ mod tests {
         ToolArgument::name("task", "The task"),
         ToolArgument::count("k", "How many", 1, 50),
         ToolArgument::share("confidence", "How sure"),
+        ToolArgument::choice("state", "", &["done", "pending"]),
+        ToolArgument::choices("kinds", "", &["error", "note"]).unlisted(),
     ];
 
     fn read(given: &Value) -> Result<Args, Fault> {
@@ -323,6 +344,24 @@ mod tests {
             assert!(read(&json!({"k": wrong})).is_err(), "{wrong}");
         }
         assert!(read(&json!({"confidence": "2"})).is_err());
+    }
+
+    #[test]
+    fn words_are_accepted_in_capitals_and_lists_as_text() {
+        let args = read(&json!({"state": " Done", "kinds": "Error, note"})).unwrap();
+        assert_eq!(args.text("state").as_deref(), Some("done"));
+        assert_eq!(args.words("kinds"), ["error", "note"]);
+        assert_eq!(read(&json!({"kinds": ""})).unwrap().words("kinds").len(), 0);
+        for wrong in [json!({"state": "both"}), json!({"kinds": "error, fact"})] {
+            assert!(read(&wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn schema_lists_only_listed_arguments() {
+        let listed = schema(FIELDS);
+        assert!(listed["properties"]["state"].is_object());
+        assert!(listed["properties"]["kinds"].is_null());
     }
 
     #[test]

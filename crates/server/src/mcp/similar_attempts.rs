@@ -10,15 +10,9 @@ use serde_json::{Value, json};
 pub(super) const TOOL: Tool = Tool {
     name: "tried",
     title: "Was it tried?",
-    about: "Find out if an approach, or a similar one, was tried before, and its outcome. Call it before you try \
-            something that takes long.",
+    about: "Find whether an approach like this one was tried, and its outcome. Ask before a long try.",
     fields: &[
-        ToolArgument::text(
-            "approach",
-            "What you want to try",
-            limits::EPISODE_TEXT_BYTES_MAX,
-        )
-        .required(),
+        ToolArgument::text("approach", "", limits::EPISODE_TEXT_BYTES_MAX).required(),
         ToolArgument::name("task", "Only in this task"),
     ],
     output,

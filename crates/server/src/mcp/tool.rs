@@ -53,8 +53,8 @@ pub(super) struct ToolAnswer {
 }
 
 impl Tool {
-    /// Returns the tool as MCP lists it.
-    pub(super) fn listing(&self) -> model::Tool {
+    /// Returns the tool as MCP lists it, with the schema of its structured answer only if such answers are sent.
+    pub(super) fn listing(&self, is_structured: bool) -> model::Tool {
         let hints = ToolAnnotations::with_title(self.title).open_world(false);
         let hints = match self.effect {
             Effect::Reads => hints.read_only(true).destructive(false).idempotent(true),
@@ -62,10 +62,13 @@ impl Tool {
             Effect::Adds => hints.read_only(false).destructive(false).idempotent(false),
             Effect::Retires => hints.read_only(false).destructive(true).idempotent(true),
         };
-        model::Tool::new(self.name, self.about, Arc::new(schema(self.fields)))
+        let tool = model::Tool::new(self.name, self.about, Arc::new(schema(self.fields)))
             .with_title(self.title)
-            .with_raw_output_schema(Arc::new(object((self.output)())))
-            .with_annotations(hints)
+            .with_annotations(hints);
+        match is_structured {
+            true => tool.with_raw_output_schema(Arc::new(object((self.output)()))),
+            false => tool,
+        }
     }
 }
 

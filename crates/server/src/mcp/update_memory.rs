@@ -12,13 +12,13 @@ use serde_json::{Value, json};
 pub(super) const TOOL: Tool = Tool {
     name: "update_memory",
     title: "Update a group's memory",
-    about: "Note something for the agents of a group: it is added to the group's MEMORY.md, which all \
-            of them receive, and recall finds it.",
+    about: "Leave a note for the other agents of your group, in the group's MEMORY.md. For what the whole project needs use \
+            remember.",
     fields: &[
-        ToolArgument::text("content", "What is noted", limits::RECORD_TEXT_BYTES_MAX).required(),
-        ToolArgument::name("section", "The section of the file; Notes"),
-        ToolArgument::name("group", "The group; main"),
-        ToolArgument::name("agent", "The agent that notes it; you by default"),
+        ToolArgument::text("content", "", limits::RECORD_TEXT_BYTES_MAX).required(),
+        ToolArgument::name("section", "Heading; Notes"),
+        ToolArgument::name("group", "main by default"),
+        ToolArgument::name("agent", "").unlisted(),
     ],
     output,
     effect: Effect::Adds,

@@ -15,21 +15,12 @@ const ACTIONS: &[&str] = &["show", "fact", "learning", "error", "daily", "featur
 pub(super) const TOOL: Tool = Tool {
     name: "workspace",
     title: "Workspace",
-    about: "The project's Markdown files of memory, which people read and edit. show: their content. fact, learning, \
-            error (with a solution), daily and feature add an entry to MEMORY.md, LEARNINGS.md, ERRORS.md, today's \
-            log and FEATURE_REQUESTS.md.",
+    about: "The project's Markdown files that people read and edit. show prints them; fact, learning, error, daily and \
+            feature add an entry. Use it when the user asks for these files, otherwise remember.",
     fields: &[
-        ToolArgument::choice("action", "What to do", ACTIONS).required(),
-        ToolArgument::text(
-            "text",
-            "The entry; for error what goes wrong",
-            limits::WORKSPACE_ENTRY_BYTES_MAX,
-        ),
-        ToolArgument::text(
-            "solution",
-            "For error: what helps",
-            limits::WORKSPACE_ENTRY_BYTES_MAX,
-        ),
+        ToolArgument::choice("action", "", ACTIONS).required(),
+        ToolArgument::text("text", "", limits::WORKSPACE_ENTRY_BYTES_MAX),
+        ToolArgument::text("solution", "For error", limits::WORKSPACE_ENTRY_BYTES_MAX),
     ],
     output,
     effect: Effect::AddsOnce,
