@@ -5,10 +5,10 @@
 mod env;
 mod file_changes;
 mod key_descriptions;
-mod key_suggestion;
 mod keys;
 mod layers;
 mod toml_edits;
+mod window_key_suggestion;
 mod window_policy;
 
 pub(crate) use env::Environment;

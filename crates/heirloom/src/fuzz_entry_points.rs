@@ -6,7 +6,7 @@ pub use heirloom_server::mcp::{ResourceAddress, folder_from_uri};
 
 use crate::commands::remember;
 use crate::config::{self, Config, Environment, KEYS, Layer, Origin};
-use crate::json_output::export_lines::{self, ExportLine};
+use crate::export_format::{self, ExportLine};
 use crate::json_output::record;
 use heirloom_model::{Fault, ProjectName, Session, Timestamp};
 
@@ -63,10 +63,10 @@ pub fn set_number(text: &str, section: &str, key: &str, value: i64) -> Result<St
 pub fn round_trip_line(line: &[u8]) -> Result<String, String> {
     let project = ProjectName::new("p").map_err(|error| error.to_string())?;
     let value = serde_json::from_slice(line).map_err(|error| error.to_string())?;
-    let written = match export_lines::parse(value, &project)? {
+    let written = match export_format::parse(value, &project)? {
         ExportLine::Record(read) => record(&read),
-        ExportLine::Session(session) => export_lines::session_line(&session),
-        ExportLine::Lapse(id, lapse) => export_lines::lapse_line(id, lapse),
+        ExportLine::Session(session) => export_format::session_line(&session),
+        ExportLine::Lapse(id, lapse) => export_format::lapse_line(id, lapse),
         ExportLine::Message(session, message) => {
             let session = Session {
                 project,
@@ -77,7 +77,7 @@ pub fn round_trip_line(line: &[u8]) -> Result<String, String> {
                 ended_at: None,
                 attrs: Default::default(),
             };
-            export_lines::message_line(&session, &message)
+            export_format::message_line(&session, &message)
         }
     };
     Ok(written.to_string())

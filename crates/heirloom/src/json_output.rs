@@ -1,7 +1,5 @@
 //! JSON output that other programs rely on: stable formats of the engine's results.
 
-pub(crate) mod export_lines;
-
 use heirloom_engine::{AppliedChange, Verdict};
 use heirloom_model::context::Context;
 use heirloom_model::kinds::Knowledge;

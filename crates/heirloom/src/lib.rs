@@ -7,6 +7,7 @@ mod commands;
 mod config;
 mod embedder;
 mod engine_provider;
+mod export_format;
 pub mod fuzz_entry_points;
 mod health_checks;
 mod hook_installation;

@@ -1,22 +1,22 @@
 //! Authentication and authorisation of requests. Routes get the result as an [`Access`].
 //!
 //! `request_guard` runs the checks in this order: host and origin (`origins`), token or session cookie
-//! (`authentication`, `token_cache`, `logins`), body size (`request_body`), CSRF token (`csrf`).
+//! (`authentication`, `token_cache`, `browser_sessions`), body size (`request_body`), CSRF token (`csrf`).
 
 mod access_log;
 mod authentication;
+mod browser_sessions;
 mod csrf;
 mod login_page;
-mod logins;
 mod origins;
 mod request_body;
 mod request_guard;
 mod session_cookie;
 mod token_cache;
 
+pub(crate) use browser_sessions::BrowserSessions;
 pub(crate) use csrf::{FormProject, form_token};
 pub(crate) use login_page::routes as login_routes;
-pub(crate) use logins::Logins;
 pub use origins::AllowedOrigins;
 pub(crate) use request_body::BodyBytes;
 pub(crate) use request_guard::guard;

@@ -1,6 +1,6 @@
 //! Shared state of all requests: engines, caches and options.
 
-use crate::access::{Access, AllowedOrigins, Logins, TokenCache};
+use crate::access::{Access, AllowedOrigins, BrowserSessions, TokenCache};
 use crate::engine_registry::EngineProvider;
 use crate::event_feed::EventFeeds;
 use crate::file_watcher::FileWatcher;
@@ -60,7 +60,7 @@ struct Inner {
     pool: Pool,
     options: ServerOptions,
     token_cache: OnceLock<TokenCache>,
-    logins: Logins,
+    browser_sessions: BrowserSessions,
     body_bytes: Arc<Semaphore>,
     stopping: watch::Sender<bool>,
     feeds: EventFeeds,
@@ -81,7 +81,7 @@ impl App {
                 pool: Pool::default(),
                 options,
                 token_cache: OnceLock::new(),
-                logins: Logins::default(),
+                browser_sessions: BrowserSessions::default(),
                 body_bytes: Arc::new(Semaphore::new(limits::SERVER_BODIES_BYTES_MAX)),
                 stopping: watch::Sender::new(false),
                 feeds: EventFeeds::default(),
@@ -192,8 +192,8 @@ impl App {
         self.inner.token_cache.get()
     }
 
-    pub(crate) fn logins(&self) -> &Logins {
-        &self.inner.logins
+    pub(crate) fn browser_sessions(&self) -> &BrowserSessions {
+        &self.inner.browser_sessions
     }
 
     /// Signals shutdown, so that endless responses (event streams) end.

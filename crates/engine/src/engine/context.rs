@@ -4,6 +4,7 @@ mod eligible_records;
 mod envelope;
 pub(super) mod item_text;
 pub(super) mod past_attempts;
+mod pinned_records;
 
 use super::Engine;
 use super::new_record::check_scope;
@@ -130,8 +131,7 @@ impl Contexts<'_> {
     fn memory_view(&self, request: &ContextRequest, budget: Budget) -> Result<MemoryView, Fault> {
         let task = request.task.as_deref();
         let entries = self.engine.settings.max_entries;
-        let mut pinned = self.engine.records().pinned(task.unwrap_or(TASK_MAIN))?;
-        pinned.retain(|record| is_not_muted(record) && is_valid_at(record, self.engine.now()));
+        let pinned = self.pinned_records(task.unwrap_or(TASK_MAIN))?;
         let pins: HashSet<RecordId> = pinned.iter().map(|record| record.id).collect();
         let rest = |record: &Record| is_not_muted(record) && !pins.contains(&record.id);
         let errors = self.newest_open_errors(task, entries, &rest)?;

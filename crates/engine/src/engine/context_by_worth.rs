@@ -112,8 +112,7 @@ impl WorthBuilder<'_> {
     /// Returns the guaranteed part of Session Memory with the attempts and artifacts of the task.
     fn task_part(&self, request: &ContextRequest) -> Result<MemoryView, Fault> {
         let id = request.task.as_deref().unwrap_or(TASK_MAIN);
-        let mut pinned = self.engine.records().pinned(id)?;
-        pinned.retain(|record| is_not_muted(record) && is_valid_at(record, self.engine.now()));
+        let pinned = self.engine.contexts().pinned_records(id)?;
         let (described, files): (Vec<_>, Vec<_>) =
             (self.engine.tasks().artifacts_of(id)?.into_iter())
                 .partition(past_attempts::is_described);

@@ -2,8 +2,8 @@
 
 use super::records::USER;
 use crate::engine::Records;
-use heirloom_model::{Action, Fault, Kind, Mark, Record, RecordId, limits};
-use heirloom_store::{AppliedChange, Change, Filter};
+use heirloom_model::{Action, Fault, Mark, RecordId};
+use heirloom_store::{AppliedChange, Change};
 
 impl Records<'_> {
     /// Sets a mark on a current record. `undo` removes it while it is the last event of the record.
@@ -32,20 +32,5 @@ impl Records<'_> {
             .pop();
         let marked = newest.filter(|event| event.action == Action::Marked);
         Ok(marked.and_then(|event| Mark::from_name(event.detail.as_deref()?)))
-    }
-
-    /// Returns the pinned records for contexts of `task`: those of the task and those without a task, oldest first.
-    pub(super) fn pinned(&self, task: &str) -> Result<Vec<Record>, Fault> {
-        let filter = Filter {
-            pinned: true,
-            ..Filter::current(&[], self.engine.now()).limit(limits::PINNED_MAX)
-        };
-        let mut found = self.find(&filter)?;
-        found.retain(|record| {
-            let record_task = record.scope.task.as_deref();
-            record.kind != Kind::Task && record_task.is_none_or(|record_task| record_task == task)
-        });
-        found.reverse();
-        Ok(found)
     }
 }

@@ -1,7 +1,7 @@
 //! `heirloom export`.
 
-use crate::json_output::{self, export_lines};
 use crate::store_access::CliSession;
+use crate::{export_format, json_output};
 use heirloom_formats::shared_context::{self, SharedEntry};
 use heirloom_model::kinds::Knowledge;
 use heirloom_model::text::EscapedPath;
@@ -38,16 +38,16 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
                 .export_records(args.all, &mut |record, lapses| {
                     out.value(&json_output::record(record));
                     for lapse in lapses {
-                        out.value(&export_lines::lapse_line(record.id, *lapse));
+                        out.value(&export_format::lapse_line(record.id, *lapse));
                     }
                 })?;
             if args.all {
                 engine.imports().export_sessions(&mut |session, messages| {
                     if messages.first().is_none_or(|message| message.seq == 0) {
-                        out.value(&export_lines::session_line(session));
+                        out.value(&export_format::session_line(session));
                     }
                     for message in messages {
-                        out.value(&export_lines::message_line(session, message));
+                        out.value(&export_format::message_line(session, message));
                     }
                 })?;
             }

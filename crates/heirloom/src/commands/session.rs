@@ -1,7 +1,7 @@
 //! `heirloom session`.
 
-use crate::json_output;
 use crate::store_access::CliSession;
+use crate::{export_format, json_output};
 use heirloom_engine::NewTurn;
 use heirloom_model::{Fault, Role, limits, text};
 use serde_json::{Value, json};
@@ -212,10 +212,10 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
             let engine = session.open()?;
             let (found, turns) = engine.sessions().get(&id, last)?;
             if session.out.json {
-                let mut value = json_output::export_lines::session_line(&found);
+                let mut value = export_format::session_line(&found);
                 let turns: Vec<Value> = turns
                     .iter()
-                    .map(|turn| json_output::export_lines::message_line(&found, turn))
+                    .map(|turn| export_format::message_line(&found, turn))
                     .collect();
                 value["messages"] = Value::Array(turns);
                 session.out.value(&value);

@@ -1,7 +1,7 @@
 //! Window policy from the settings, or from a policy file.
 
-use super::key_suggestion::{is_known, suggest_key};
 use super::layers::{self, Layer};
+use super::window_key_suggestion::{is_known, suggest_key};
 use super::{Config, KEYS};
 use heirloom_model::text::EscapedPath;
 use heirloom_model::{ErrorKind, Fault, text};

@@ -30,7 +30,7 @@ pub(super) async fn authenticate(
             None => Err(unauthorized(headers)),
         };
     }
-    Ok(app.logins().find(headers, app.options()))
+    Ok(app.browser_sessions().find(headers, app.options()))
 }
 
 /// Finds the access of a secret; on a blocking thread if that may wait for a database server.

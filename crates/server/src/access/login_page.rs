@@ -41,7 +41,7 @@ async fn log_in(
     let Some(role) = role else {
         return Ok(login_page(&headers));
     };
-    let secret = app.logins().add(role)?;
+    let secret = app.browser_sessions().add(role)?;
     let cookie = session_cookie::set_session(app.options(), &secret);
     let mut answer = Redirect::to("/").into_response();
     let cookie = HeaderValue::from_str(&cookie)
@@ -54,7 +54,7 @@ async fn log_in(
 }
 
 async fn log_out(State(app): State<App>, access: Access) -> Response {
-    app.logins().remove(&access);
+    app.browser_sessions().remove(&access);
     let expired = session_cookie::delete_session(app.options());
     let mut answer = Redirect::to("/login").into_response();
     if let Ok(cookie) = HeaderValue::from_str(&expired) {

@@ -2,7 +2,7 @@
 
 use super::import_label;
 use super::input_file::read;
-use crate::json_output::export_lines::{self, ExportLine};
+use crate::export_format::{self, ExportLine};
 use heirloom_engine::{Engine, ImportBundle, ImportReport};
 use heirloom_model::signal::Diagnostic;
 use heirloom_model::{Fault, limits};
@@ -19,7 +19,7 @@ pub(super) fn import_jsonl(engine: &Engine, path: &Path) -> Result<ImportReport,
         }
         let parsed = serde_json::from_slice(line)
             .map_err(|error| format!("invalid JSON: {error}"))
-            .and_then(|value| export_lines::parse(value, engine.project()));
+            .and_then(|value| export_format::parse(value, engine.project()));
         match parsed {
             Ok(ExportLine::Record(record)) => bundle.records.push((number, *record)),
             Ok(ExportLine::Session(session)) => bundle.sessions.push(session),
@@ -40,7 +40,7 @@ pub(super) fn import_jsonl(engine: &Engine, path: &Path) -> Result<ImportReport,
     let mut report = engine
         .imports()
         .import_bundle(bundle, &import_label("jsonl", path))?;
-    let is_bare = |one: &Diagnostic| one.message == export_lines::MISSING_ID;
+    let is_bare = |one: &Diagnostic| one.message == export_format::MISSING_ID;
     if nothing_fits && diagnostics.iter().all(is_bare) {
         let message = "these lines are not an export: `heirloom remember --stdin` takes lines such as {\"text\": \"…\"}";
         diagnostics.truncate(limits::DIAGNOSTICS_MAX);

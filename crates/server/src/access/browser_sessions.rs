@@ -10,13 +10,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Active logins, limited in number and idle time.
+/// Sessions of the browsers that are logged in, limited in number and idle time.
 #[derive(Default)]
-pub(crate) struct Logins {
-    by_last_use: Mutex<Vec<Login>>,
+pub(crate) struct BrowserSessions {
+    by_last_use: Mutex<Vec<BrowserSession>>,
 }
 
-struct Login {
+struct BrowserSession {
     hash: Hash,
     role: AccessRole,
     csrf: Arc<str>,
@@ -24,7 +24,7 @@ struct Login {
     last_used: Instant,
 }
 
-impl Logins {
+impl BrowserSessions {
     /// Creates a login and returns the value of its session cookie. The least recently used login is dropped at the
     /// limit.
     pub(super) fn add(&self, role: AccessRole) -> Result<String, Fault> {
@@ -39,7 +39,7 @@ impl Logins {
         if all.len() >= limits::LOGINS_MAX {
             all.remove(0);
         }
-        all.push(Login {
+        all.push(BrowserSession {
             hash,
             role,
             csrf: Arc::from(csrf),
@@ -82,7 +82,7 @@ impl Logins {
     }
 }
 
-fn remove_expired(all: &mut Vec<Login>) {
+fn remove_expired(all: &mut Vec<BrowserSession>) {
     let most = Duration::from_secs(limits::LOGIN_IDLE_TIMEOUT_S);
     all.retain(|login| login.last_used.elapsed() < most);
 }
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
     use axum::http::{HeaderValue, header};
 
-    fn is_in(logins: &Logins, secret: &str) -> bool {
+    fn is_in(sessions: &BrowserSessions, secret: &str) -> bool {
         let options = ServerOptions {
             port: 7,
             ..ServerOptions::default()
@@ -110,36 +110,36 @@ mod tests {
         let mut headers = HeaderMap::new();
         let cookie = format!("a=b; heirloom-7={secret}");
         headers.insert(header::COOKIE, HeaderValue::from_str(&cookie).unwrap());
-        logins.find(&headers, &options).is_some()
+        sessions.find(&headers, &options).is_some()
     }
 
     #[tokio::test(start_paused = true)]
     async fn login_expires_after_idle_time() {
-        let logins = Logins::default();
-        let secret = logins.add(AccessRole::User).unwrap();
+        let sessions = BrowserSessions::default();
+        let secret = sessions.add(AccessRole::User).unwrap();
         let most = Duration::from_secs(limits::LOGIN_IDLE_TIMEOUT_S);
         tokio::time::advance(most - Duration::from_secs(1)).await;
-        assert!(is_in(&logins, &secret));
+        assert!(is_in(&sessions, &secret));
         tokio::time::advance(most - Duration::from_secs(1)).await;
-        assert!(is_in(&logins, &secret), "it was used in between");
+        assert!(is_in(&sessions, &secret), "it was used in between");
         tokio::time::advance(most).await;
-        assert!(!is_in(&logins, &secret));
+        assert!(!is_in(&sessions, &secret));
     }
 
     #[test]
     fn login_over_limit_drops_least_recently_used() {
-        let logins = Logins::default();
-        let first = logins.add(AccessRole::User).unwrap();
-        let second = logins.add(AccessRole::User).unwrap();
+        let sessions = BrowserSessions::default();
+        let first = sessions.add(AccessRole::User).unwrap();
+        let second = sessions.add(AccessRole::User).unwrap();
         for _ in 2..limits::LOGINS_MAX {
-            logins.add(AccessRole::User).unwrap();
+            sessions.add(AccessRole::User).unwrap();
         }
-        assert!(is_in(&logins, &first), "the number is at the limit");
-        logins.add(AccessRole::User).unwrap();
+        assert!(is_in(&sessions, &first), "the number is at the limit");
+        sessions.add(AccessRole::User).unwrap();
         assert!(
-            !is_in(&logins, &second),
+            !is_in(&sessions, &second),
             "the least recently used login is dropped"
         );
-        assert!(is_in(&logins, &first));
+        assert!(is_in(&sessions, &first));
     }
 }
