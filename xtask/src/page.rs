@@ -1,7 +1,8 @@
 //! `page`: tests the web page of `heirloom demo --serve` in a real browser.
 //!
-//! Each page with and without JavaScript, light and dark, at three widths: axe, console errors, overflow; each edit and its
-//! undo; two tabs. Uses Debian's chromium and installs it if necessary; npm packages are installed below `target/page`.
+//! Each page with and without JavaScript, light and dark, at four widths: axe, also with the palette open, console errors,
+//! overflow, layout shift; each edit and its undo; two tabs; a slow network; the pages in Firefox. Uses Debian's chromium and
+//! firefox-esr and installs them if necessary; npm packages are installed below `target/page`.
 #![expect(
     clippy::disallowed_methods,
     reason = "what is written can be written again"
@@ -15,13 +16,23 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 /// npm packages that control the browser, at pinned versions.
-const PINNED: [&str; 2] = ["playwright-core@1.65.1", "@axe-core/playwright@4.14.0"];
+const PINNED: [&str; 4] = [
+    "playwright-core@1.65.1",
+    "@axe-core/playwright@4.14.0",
+    "puppeteer-core@24.43.1",
+    "axe-core@4.14.1",
+];
 /// Script that opens every page and takes the screenshots.
 const PAGES: &str = "page.mjs";
-/// Scripts of the browser test: all pages, the knowledge page, and tasks of users with their numbers of steps.
-const SCRIPTS: [&str; 3] = [PAGES, "knowledge.mjs", "walks.mjs"];
-/// Path of Debian's browser.
+/// Script that opens every page in Firefox.
+const FIREFOX_PAGES: &str = "firefox.mjs";
+/// Scripts of the browser test: all pages, the knowledge page, tasks of users with their numbers of steps, and all pages
+/// in the second browser.
+const SCRIPTS: [&str; 4] = [PAGES, "knowledge.mjs", "walks.mjs", FIREFOX_PAGES];
+/// Path of Debian's Chromium.
 const CHROMIUM: &str = "/usr/bin/chromium";
+/// Path of Debian's Firefox.
+const FIREFOX: &str = "/usr/bin/firefox-esr";
 
 const HELP: &str = "\
 usage: cargo xtask page [--heirloom PATH]
@@ -44,7 +55,8 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     };
     let folder = cargo::target_dir()?.join("page");
     packages(&folder)?;
-    chromium()?;
+    install_browser(CHROMIUM, "chromium")?;
+    install_browser(FIREFOX, "firefox-esr")?;
     // Outside this repository, whose memory the project would share otherwise.
     let project = std::env::temp_dir().join(format!("heirloom-page-{}", std::process::id()));
     std::fs::create_dir_all(&project)
@@ -66,6 +78,9 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         .arg(link);
         if script == PAGES {
             node.arg(&shots).arg(CHROMIUM);
+        }
+        if script == FIREFOX_PAGES {
+            node.arg(FIREFOX);
         }
         node.env("PAGE_PACKAGES", folder.join("node_modules"));
         outcomes.push(cargo::run(&mut node));
@@ -128,10 +143,10 @@ fn packages(folder: &Path) -> Result<(), String> {
         .map_err(|error| format!("cannot write {}: {error}", stamp.display()))
 }
 
-/// Installs Debian's browser if it is missing and the user has the right to.
-fn chromium() -> Result<(), String> {
-    if Path::new(CHROMIUM).exists() {
+/// Installs a browser of Debian if it is missing and the user has the right to.
+fn install_browser(path: &str, package: &str) -> Result<(), String> {
+    if Path::new(path).exists() {
         return Ok(());
     }
-    debian_packages::install(&["chromium", "fonts-liberation"])
+    debian_packages::install(&[package, "fonts-liberation"])
 }

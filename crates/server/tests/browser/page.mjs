@@ -55,12 +55,28 @@ const pages = [
   ['analytics', '/analytics'], ['inbox', '/inbox'], ['activity', '/activity'], ['lesson', '/?lesson=x'], ['marks', '/marks'], ['settings', '/settings'], ['tokens', '/settings/tokens'], ['agents', '/settings/agents'], ['start', '/settings/start'], ['health', '/settings/health?check=1'], ['hooks', '/settings/hooks'],
 ];
 
-// ---------- every page: status, width, console, axe; light and dark; three widths; with and without a script ----------
+// ---------- every page: status, width, console, axe, layout shift; light and dark; four widths; with and without a script ----------
 const looks = [
-  [1280, 'light', true], [1280, 'dark', true], [820, 'light', true], [360, 'light', true], [360, 'dark', true], [1280, 'light', false], [360, 'light', false],
+  [1440, 'light', true], [1440, 'dark', true], [820, 'light', true], [390, 'light', true], [360, 'dark', true], [1440, 'light', false], [360, 'light', false],
 ];
+let mostShift = 0;
+// Sums the shifts of the layout that no input of the user caused.
+async function recordShifts(page) {
+  await page.addInitScript(() => {
+    window.shifts = 0;
+    new PerformanceObserver(list => {
+      for (const one of list.getEntries()) if (!one.hadRecentInput) window.shifts += one.value;
+    }).observe({type: 'layout-shift', buffered: true});
+  });
+}
+async function axe(page, look) {
+  const {violations} = await new AxeBuilder({page}).analyze();
+  const told = violations.map(one => `${one.id} at ${one.nodes.slice(0, 2).map(node => node.target.join(' ')).join(', ')}`);
+  check(told.length === 0, `${look}: axe: ${told.join('; ')}`);
+}
 for (const [width, colorScheme, javaScriptEnabled] of process.env.PAGE_ONLY === 'flow' ? [] : looks) {
   const {context, page, errors} = await open({viewport: {width, height: 900}, colorScheme, javaScriptEnabled});
+  if (javaScriptEnabled) await recordShifts(page);
   for (const [name, at] of pages) {
     const look = `${name} ${width} ${colorScheme}${javaScriptEnabled ? '' : ' without a script'}`;
     const response = await page.goto(base + at, {waitUntil: 'load'});
@@ -70,15 +86,58 @@ for (const [width, colorScheme, javaScriptEnabled] of process.env.PAGE_ONLY === 
     if (javaScriptEnabled) {
       const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       check(over <= 0, `${look}: ${over} px too wide`);
-      const {violations} = await new AxeBuilder({page}).analyze();
-      const told = violations.map(one => `${one.id} at ${one.nodes.slice(0, 2).map(node => node.target.join(' ')).join(', ')}`);
-      check(told.length === 0, `${look}: axe: ${told.join('; ')}`);
+      const shift = await page.evaluate(() => window.shifts);
+      mostShift = Math.max(mostShift, shift);
+      check(shift < 0.005, `${look}: its layout shifts by ${shift.toFixed(4)}`);
+      await axe(page, look);
       await page.screenshot({path: `${folder}/${name}-${width}-${colorScheme}.png`});
     } else {
       const box = await page.locator('#main').boundingBox();
       check(box.x + box.width <= width + 1, `${look}: too wide`);
     }
   }
+  await context.close();
+}
+
+// ---------- every page with the palette open ----------
+for (const colorScheme of process.env.PAGE_ONLY === 'flow' ? [] : ['light', 'dark']) {
+  const {context, page} = await open({viewport: {width: 1440, height: 900}, colorScheme});
+  for (const [name, at] of pages) {
+    await page.goto(base + at, {waitUntil: 'load'});
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await page.locator('#jump').waitFor();
+    await axe(page, `${name} ${colorScheme} with the palette`);
+  }
+  await context.close();
+}
+
+// ---------- slow network: 400 ms a request, 50 kB/s ----------
+{
+  const {context, page, errors} = await open();
+  const network = await context.newCDPSession(page);
+  await network.send('Network.enable');
+  await network.send('Network.emulateNetworkConditions', {offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 20_000});
+  await recordShifts(page);
+  for (const [name, at] of pages.filter(([name]) => ['overview', 'knowledge', 'recall', 'receipt', 'inbox'].includes(name))) {
+    const from = Date.now();
+    await page.goto(base + at, {waitUntil: 'load'});
+    check(Date.now() - from < 8000, `${name} on a slow network: ${Date.now() - from} ms`);
+    check(await page.evaluate(() => window.shifts) < 0.005, `${name} on a slow network: its layout shifts`);
+  }
+  await page.goto(base + '/knowledge');
+  await page.locator('#list li', {hasText: 'error-type'}).first().getByRole('link', {name: /^Edit/}).click();
+  await page.waitForSelector('#edit textarea');
+  await page.fill('#ev', 'Typed on a slow network');
+  // A second press while the first request is under way must not save twice.
+  await page.keyboard.press('Control+Enter');
+  await page.keyboard.press('Control+Enter');
+  await page.locator('#list li', {hasText: 'Typed on a slow network'}).first().waitFor();
+  await page.keyboard.press('u');
+  await page.waitForFunction(() => /Undone/.test(document.querySelector('#toast')?.textContent || ''));
+  await page.waitForTimeout(1500);
+  check(await page.locator('#list li', {hasText: 'Typed on a slow network'}).count() === 0, 'one undo reverts an edit on a slow network');
+  check(errors.length === 0, 'slow network: ' + errors.join('; '));
   await context.close();
 }
 
@@ -278,5 +337,5 @@ check(errors.length === 0, 'console: ' + errors.join('; '));
   await plain.context.close();
 }
 await browser.close();
-console.log(`${checks} checks, ${found.length} found`);
+console.log(`${checks} checks, ${found.length} found; largest layout shift ${mostShift.toFixed(4)}`);
 process.exit(found.length ? 1 : 0);
