@@ -5,6 +5,7 @@
 
 mod blocks;
 mod budget_allocation;
+mod line_cut;
 mod markdown;
 mod measured_offer;
 mod priority_selection;

@@ -1,6 +1,7 @@
 //! Doctor: diagnosis and repair of a project's memory; works even if the store cannot be opened.
 
 mod backup_restore;
+mod clock_check;
 mod folder_checks;
 mod health_check;
 mod repair;
@@ -24,8 +25,6 @@ use heirloom_store::{
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Earliest plausible time of a clock, 2024-01-01T00:00:00Z: Heirloom is younger.
-const CLOCK_MIN_S: i64 = 1_704_067_200;
 /// Hint for a damaged database.
 const REPAIR: &str = "`heirloom doctor --repair` recovers what can be read and keeps the damaged file, `heirloom restore FILE` goes back to a backup";
 
@@ -94,7 +93,7 @@ impl Doctor {
         checks.push(self.permissions());
         checks.push(self.leftover_check());
         checks.push(self.disk(found.as_ref().map_or(0, |found| found.size_bytes)));
-        checks.push(self.clock(found.as_ref().ok()));
+        checks.push(self.check_clock(found.as_ref().ok()));
         checks.push(self.config());
         checks
     }
@@ -337,22 +336,6 @@ impl Doctor {
                 .hint("`heirloom doctor --repair` removes those");
         }
         HealthCheck::ok("copies", names)
-    }
-
-    fn clock(&self, found: Option<&OfflineCheckReport>) -> HealthCheck {
-        let now = self.now();
-        if now.as_second() < CLOCK_MIN_S {
-            return HealthCheck::warn("clock", format!("it shows {now}"))
-                .hint("set the clock of this machine: records are ordered by time");
-        }
-        let last = found.and_then(|found| found.last_recorded_at);
-        let ahead_s = last.map_or(0, |last| last.as_second() - now.as_second());
-        if ahead_s > limits::CLOCK_AHEAD_S_MAX {
-            let message = format!("the newest record was written {ahead_s} s from now");
-            return HealthCheck::warn("clock", message)
-                .hint("the clock was ahead then, or is behind now; nothing is lost");
-        }
-        HealthCheck::ok("clock", now.to_string())
     }
 
     fn config(&self) -> HealthCheck {

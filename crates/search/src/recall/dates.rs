@@ -1,18 +1,20 @@
 //! Date parser: "last week", "on 3 May", "in March", "2026-05-01", "3 days ago".
 //!
-//! Days are in UTC; the library knows no other time zone.
+//! Days are in UTC; other time zones are not supported.
 
 mod calendar_dates;
 mod date_word_parser;
+mod preposition_dates;
 mod relative_dates;
 mod span;
 
 pub use span::TimeSpan;
 
-use calendar_dates::{parse_calendar, parse_introduced, parse_iso};
+use calendar_dates::{parse_calendar, parse_iso};
 use date_word_parser::{parse_month, parse_year};
 use heirloom_model::civil::Date;
 use heirloom_model::{Timestamp, tz};
+use preposition_dates::parse_introduced;
 use relative_dates::{parse_ago, parse_relative, parse_single_word};
 
 /// Finds the dates in a text, at most `max`, in order.

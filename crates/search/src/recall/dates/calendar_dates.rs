@@ -1,8 +1,7 @@
-//! Calendar dates: `2026-05-01`, `1 May 2026`, `in May`.
+//! Calendar dates: `2026-05-01`, `1 May 2026`.
 
 use super::TimeSpan;
-use super::date_word_parser::{parse_day, parse_month, parse_weekday, parse_year};
-use super::relative_dates::{latest_month, latest_weekday};
+use super::date_word_parser::{parse_day, parse_month, parse_year};
 use heirloom_model::civil::Date;
 
 /// Parses `2026-05-01`, `2026-05-01t10:00`, `2026/05/01`, `2026-05`.
@@ -41,44 +40,6 @@ pub(super) fn parse_calendar(words: &[&str], today: Date) -> Option<(TimeSpan, u
     let month = parse_month(words.get(1 + of)?)?;
     date_with_optional_year(day, month, words.get(2 + of), today)
         .map(|(span, year)| (span, 2 + of + year))
-}
-
-/// Parses a date after a preposition: `in march`, `since 2024`, `on monday`.
-pub(super) fn parse_introduced(words: &[&str], today: Date) -> Option<(TimeSpan, usize)> {
-    let [word, next, ..] = words else { return None };
-    let introduces = matches!(
-        *word,
-        "in" | "on"
-            | "during"
-            | "since"
-            | "from"
-            | "of"
-            | "by"
-            | "until"
-            | "before"
-            | "after"
-            | "the"
-    );
-    if !introduces {
-        return None;
-    }
-    if *word != "the"
-        && let Some(day) = parse_weekday(next)
-    {
-        return Some((TimeSpan::day(latest_weekday(day, today)?)?, 2));
-    }
-    if !matches!(*word, "on" | "the")
-        && let Some(year) = parse_year(next)
-    {
-        return Some((TimeSpan::year(year)?, 2));
-    }
-    let month = parse_month(next).filter(|_| !matches!(*word, "on" | "the"))?;
-    let day = words.get(2).and_then(|word| parse_day(word));
-    let year = words.get(2).and_then(|word| parse_year(word));
-    if day.is_some() || year.is_some() {
-        return parse_calendar(&words[1..], today).map(|(span, words_used)| (span, words_used + 1));
-    }
-    Some((latest_month(month, today)?, 2))
 }
 
 /// Returns the day, and 1 if the next word is its year.
