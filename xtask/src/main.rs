@@ -20,6 +20,7 @@ mod fleet;
 mod fuzz;
 mod hook_load;
 mod mcp;
+mod package;
 mod page;
 mod postgres;
 mod sandbox;
@@ -55,6 +56,8 @@ usage: cargo xtask <verb>
   fleet [ARGS]                     servers over one PostgreSQL database, or over Citus, under load and with faults,
                                    next to pgbench with the same statements
   dist                             build the shipped binary and check its size
+  package [ARGS]                   make the packages of a release (deb, npm, wheel, tar) with checksums and a list
+                                   of components; --check installs them in empty environments and uses them
   api [ARGS]                       test `heirloom serve` against its OpenAPI description with
                                    schemathesis from PyPI
   agents [ARGS]                    drive real agent programs through `heirloom run`
@@ -95,6 +98,7 @@ fn run(verb: &str, args: &[String]) -> Result<(), String> {
         "agents" => agents::run(args),
         "api" => api::run(args),
         "mcp" => mcp::run(args),
+        "package" => package::run(args),
         "page" => page::run(args),
         "pg" => postgres::run(args),
         "help" | "--help" | "-h" => {
