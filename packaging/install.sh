@@ -117,12 +117,12 @@ remove_installed() {
         esac
         rm -f -- "$1/$file"
     done <"$list"
-    folders=$(while IFS= read -r file; do
+    folders=$({ cat "$list" && printf 'share/doc/heirloom/installed-files\n'; } | while IFS= read -r file; do
         while folder=$(dirname -- "$file") && [ "$folder" != . ]; do
             printf '%s\n' "$folder"
             file=$folder
         done
-    done <"$list" | sort -ru)
+    done | sort -ru)
     rm -f -- "$list"
     # Folders of other programs are not empty and stay.
     printf '%s\n' "$folders" | while IFS= read -r folder; do

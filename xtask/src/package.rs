@@ -9,6 +9,8 @@ mod check;
 mod checksums;
 mod deb;
 mod document_files;
+#[cfg(test)]
+mod install_script_tests;
 mod npm;
 mod options;
 mod release;

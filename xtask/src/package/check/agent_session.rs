@@ -1,6 +1,7 @@
 //! First session with an installed package: memory, demonstration, hooks of an agent program, and MCP.
 
 use super::environment::Environment;
+use crate::sandbox::excerpt;
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -32,7 +33,7 @@ pub(super) fn use_program(
     let call = |args: &[&str]| environment.run(&[launcher, args].concat());
     expect(&call(&["--version"])?.0, version, "--version")?;
     expect(&call(&["recall", QUESTION])?.0, FACT, "recall")?;
-    expect(&call(&["demo"])?.0, "the task is complete", "demo")?;
+    expect(&call(&["demo"])?.0, "HEIRLOOM_STATUS: COMPLETE", "demo")?;
     call(&["install", "claude-code", "--yes"])?;
     // Hooks call the program by its name, which is in PATH only after an installation.
     call_hooks(environment, launcher == ["heirloom"])?;
@@ -49,7 +50,8 @@ fn expect(output: &str, text: &str, call: &str) -> Result<(), String> {
     match output.contains(text) {
         true => Ok(()),
         false => Err(format!(
-            "`heirloom {call}` did not print `{text}`: {output}"
+            "`heirloom {call}` did not print `{text}`: {}",
+            excerpt(output.as_bytes())
         )),
     }
 }

@@ -48,8 +48,6 @@ fn install(context: &Context<'_>, package: &Path) -> Result<Times, String> {
     // Device files cannot be made in every container, and no check needs them.
     unpack.args(["--exclude=./dev/*", "-xf"]);
     cargo::run(unpack.arg(context.tools.debian()).arg("-C").arg(&root))?;
-    // Scripts of packages write to it.
-    archive::write(&root.join("dev/null"), b"")?;
     let mut place = Environment::with_changed_root(&root, PATH)?;
     place.set("DEBIAN_FRONTEND", "noninteractive");
     offer(&root, package)?;
@@ -81,7 +79,7 @@ fn check_policy(package: &Path) -> Result<(), String> {
     cargo::run(lintian.arg(package))
 }
 
-/// Makes a repository with the package, and adds it to the sources.
+/// Makes a repository with the package, which is the only source: the libraries of the package are installed.
 fn offer(root: &Path, package: &Path) -> Result<(), String> {
     let folder = root.join(REPOSITORY);
     let name = package.file_name().unwrap_or_default();
@@ -95,8 +93,5 @@ fn offer(root: &Path, package: &Path) -> Result<(), String> {
         .map_err(|error| format!("cannot start dpkg-scanpackages: {error}"))?;
     archive::write(&folder.join("Packages"), &index.stdout)?;
     let source = format!("deb [trusted=yes] file:/{REPOSITORY} ./\n");
-    archive::write(
-        &root.join("etc/apt/sources.list.d/heirloom.list"),
-        source.as_bytes(),
-    )
+    archive::write(&root.join("etc/apt/sources.list"), source.as_bytes())
 }

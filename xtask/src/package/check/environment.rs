@@ -45,6 +45,7 @@ impl Environment {
         let mode = fs::Permissions::from_mode(0o1777);
         fs::set_permissions(&temporary, mode)
             .map_err(|error| io_error("set the mode of", &temporary, &error))?;
+        create_null_device(root)?;
         let owned = Command::new("chown")
             .args(["-R", USER])
             .arg(root.join(HOME))
@@ -152,6 +153,25 @@ impl Environment {
         }
         found
     }
+}
+
+/// Creates `/dev/null` in a root; a file where devices cannot be made.
+fn create_null_device(root: &Path) -> Result<(), String> {
+    let path = root.join("dev/null");
+    let folder = root.join("dev");
+    fs::create_dir_all(&folder).map_err(|error| io_error("create", &folder, &error))?;
+    let made = Command::new("mknod")
+        .args(["-m", "666"])
+        .arg(&path)
+        .args(["c", "1", "3"])
+        .stderr(Stdio::null())
+        .status();
+    if made.is_ok_and(|status| status.success()) {
+        return Ok(());
+    }
+    crate::package::archive::write(&path, b"")?;
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o666))
+        .map_err(|error| io_error("set the mode of", &path, &error))
 }
 
 /// Removes a folder with its content.

@@ -50,10 +50,6 @@ fn install(context: &Context<'_>, package: &Path) -> Result<Times, String> {
         "-s",
         "/bin",
     ]))?;
-    archive::write(&root.join("dev/null"), b"")?;
-    let null = fs::Permissions::from_mode(0o666);
-    fs::set_permissions(root.join("dev/null"), null)
-        .map_err(|error| io_error("set the mode of", &root.join("dev/null"), &error))?;
     let downloads = root.join(DOWNLOADS);
     fs::create_dir_all(&downloads).map_err(|error| io_error("create", &downloads, &error))?;
     let script = context.packages.join("install.sh");

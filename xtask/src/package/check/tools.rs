@@ -104,7 +104,7 @@ impl Tools {
             // A registry may lack the tag `cjs` that one of its dependencies names.
             let manifest = json!({
                 "private": true,
-                "overrides": {"node-fetch-cjs": "npm:node-fetch@2.7.0"},
+                "overrides": {"node-fetch": "2.7.0", "node-fetch-cjs": "npm:node-fetch@2.7.0"},
             });
             archive::write(
                 &folder.join("package.json"),
