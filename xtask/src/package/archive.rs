@@ -53,7 +53,7 @@ pub(super) fn tar_gz(release: &Release, entries: &[Entry]) -> Result<Vec<u8>, St
     let gzip = GzBuilder::new()
         .mtime(0)
         .operating_system(255)
-        .write(Vec::new(), Compression::best());
+        .write(Vec::new(), Compression::default());
     let mut archive = tar::Builder::new(gzip);
     for entry in sorted(entries) {
         let mut header = Header::new_ustar();
@@ -80,7 +80,7 @@ pub(super) fn zip(release: &Release, entries: &[Entry]) -> Result<Vec<u8>, Strin
     for entry in entries {
         let options = SimpleFileOptions::default()
             .compression_method(zip::CompressionMethod::Deflated)
-            .compression_level(Some(9))
+            .compression_level(Some(6))
             .last_modified_time(zip_time(release)?)
             .unix_permissions(entry.mode());
         archive.start_file(&*entry.path, options).map_err(failed)?;

@@ -3,8 +3,8 @@
 mod agent_session;
 mod deb_check;
 mod environment;
+mod install_outcome;
 mod npm_check;
-mod outcome;
 mod record;
 mod tar_check;
 mod tools;
@@ -13,7 +13,7 @@ mod wheel_check;
 use super::options::Options;
 use super::release::Release;
 use super::target::Kind;
-use outcome::Outcome;
+use install_outcome::InstallOutcome;
 use std::path::{Path, PathBuf};
 use tools::Tools;
 
@@ -70,7 +70,7 @@ pub(super) fn run(
             Kind::Tar => outcomes.push(tar_check::run(&context)),
         }
     }
-    print!("{}", outcome::table(&outcomes));
+    print!("{}", install_outcome::table(&outcomes));
     let failures: Vec<String> = outcomes.iter().filter_map(failure).collect();
     if !failures.is_empty() {
         return Err(failures.join("\n"));
@@ -82,7 +82,7 @@ pub(super) fn run(
 }
 
 /// Describes what failed, or which limit was exceeded.
-fn failure(outcome: &Outcome) -> Option<String> {
+fn failure(outcome: &InstallOutcome) -> Option<String> {
     let name = outcome.name;
     let times = match &outcome.result {
         Ok(times) => times,
@@ -105,14 +105,14 @@ fn failure(outcome: &Outcome) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outcome::Times;
+    use install_outcome::InstallTimes;
 
-    fn outcome(install_s: f64, commands: usize) -> Outcome {
-        Outcome {
+    fn outcome(install_s: f64, commands: usize) -> InstallOutcome {
+        InstallOutcome {
             name: "npm",
             commands: vec!["true"; commands],
             size_mb: 1.0,
-            result: Ok(Times {
+            result: Ok(InstallTimes {
                 install_s,
                 use_s: 1.0,
             }),

@@ -19,7 +19,7 @@ Makes the packages of this machine's targets in target/package, with SHA256SUMS 
   --record              with --check: write the measured times to docs/install.md
 ";
 
-/// What the command line asks for.
+/// Parsed command line.
 #[derive(Debug)]
 pub(super) enum Request {
     /// Print the help.

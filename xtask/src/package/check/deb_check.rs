@@ -3,7 +3,7 @@
 use super::Context;
 use super::agent_session::{remember_first_fact, use_program};
 use super::environment::{Environment, remove};
-use super::outcome::{Outcome, Times};
+use super::install_outcome::{InstallOutcome, InstallTimes};
 use crate::cargo;
 use crate::package::archive;
 use crate::sandbox::io_error;
@@ -22,12 +22,12 @@ const ARCHITECTURE: &str = if cfg!(target_arch = "aarch64") {
 };
 
 /// Runs the check.
-pub(super) fn run(context: &Context<'_>) -> Outcome {
+pub(super) fn run(context: &Context<'_>) -> InstallOutcome {
     let package = context.package("heirloom_", &format!("_{ARCHITECTURE}.deb"));
     let size_mb = package
         .as_ref()
         .map_or(Ok(0.0), |package| crate::package::megabytes(package));
-    Outcome {
+    InstallOutcome {
         name: "deb",
         commands: vec![
             "sudo apt-get install heirloom",
@@ -39,7 +39,7 @@ pub(super) fn run(context: &Context<'_>) -> Outcome {
     }
 }
 
-fn install(context: &Context<'_>, package: &Path) -> Result<Times, String> {
+fn install(context: &Context<'_>, package: &Path) -> Result<InstallTimes, String> {
     check_policy(package)?;
     let root = context.work.join("deb");
     remove(&root)?;
@@ -69,7 +69,7 @@ fn install(context: &Context<'_>, package: &Path) -> Result<Times, String> {
         return Err(format!("`apt-get purge` left {}", left.join(", ")));
     }
     remove(&root)?;
-    Ok(Times { install_s, use_s })
+    Ok(InstallTimes { install_s, use_s })
 }
 
 /// Fails if `lintian` finds an error or a warning.

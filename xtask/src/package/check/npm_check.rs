@@ -3,7 +3,7 @@
 use super::Context;
 use super::agent_session::{remember_first_fact, use_program};
 use super::environment::Environment;
-use super::outcome::{Outcome, Times};
+use super::install_outcome::{InstallOutcome, InstallTimes};
 use crate::package::npm::SCOPE;
 use crate::package::target::NpmPlatform;
 use std::io::{BufRead, BufReader};
@@ -24,14 +24,14 @@ const PLATFORM: NpmPlatform = NpmPlatform {
 };
 
 /// Runs both checks.
-pub(super) fn run(context: &Context<'_>) -> Result<[Outcome; 2], String> {
+pub(super) fn run(context: &Context<'_>) -> Result<[InstallOutcome; 2], String> {
     let registry = context
         .tools
         .start_npm_registry(context.work, context.packages)?;
     let platform = context.package(&format!("heirloom-{}-", PLATFORM.name()), ".tgz")?;
     let size_mb = crate::package::megabytes(&platform)?;
     Ok([
-        Outcome {
+        InstallOutcome {
             name: "npm",
             commands: vec![
                 "npm install --global heirloom",
@@ -41,7 +41,7 @@ pub(super) fn run(context: &Context<'_>) -> Result<[Outcome; 2], String> {
             size_mb,
             result: install(context, &registry.url),
         },
-        Outcome {
+        InstallOutcome {
             name: "npx",
             commands: vec!["npx --yes heirloom init", "npx --yes heirloom remember …"],
             size_mb,
@@ -50,7 +50,7 @@ pub(super) fn run(context: &Context<'_>) -> Result<[Outcome; 2], String> {
     ])
 }
 
-fn install(context: &Context<'_>, registry: &str) -> Result<Times, String> {
+fn install(context: &Context<'_>, registry: &str) -> Result<InstallTimes, String> {
     let root = context.work.join("npm");
     let prefix = root.join("global");
     let path = format!("{}:{PATH}", prefix.join("bin").display());
@@ -76,12 +76,12 @@ fn install(context: &Context<'_>, registry: &str) -> Result<Times, String> {
         .cloned()
         .collect();
     match left.is_empty() {
-        true => Ok(Times { install_s, use_s }),
+        true => Ok(InstallTimes { install_s, use_s }),
         false => Err(format!("`npm uninstall` left {}", left.join(", "))),
     }
 }
 
-fn run_without_installation(context: &Context<'_>, registry: &str) -> Result<Times, String> {
+fn run_without_installation(context: &Context<'_>, registry: &str) -> Result<InstallTimes, String> {
     let mut place = Environment::on_this_machine(&context.work.join("npx"), PATH)?;
     place.set("npm_config_registry", registry);
     let launcher = ["npx", "--yes", "heirloom"];
@@ -90,7 +90,7 @@ fn run_without_installation(context: &Context<'_>, registry: &str) -> Result<Tim
     let (_, use_s) = place.run(&[&launcher[..], &["remember", "the first fact"]].concat())?;
     remember_first_fact(&place, &launcher)?;
     use_program(&place, &launcher, &context.release.version)?;
-    Ok(Times { install_s, use_s })
+    Ok(InstallTimes { install_s, use_s })
 }
 
 /// A signal to the script ends the binary too, and the script ends by the same signal or code.

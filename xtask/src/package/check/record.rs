@@ -1,6 +1,6 @@
 //! Table of measured times in the document.
 
-use super::outcome::{Outcome, table};
+use super::install_outcome::{InstallOutcome, table};
 use crate::cargo;
 use crate::package::archive;
 use crate::package::release::read_text;
@@ -11,7 +11,7 @@ const BEGIN: &str = "<!-- package check -->";
 const END: &str = "<!-- end -->";
 
 /// Replaces the table of the document.
-pub(super) fn write(outcomes: &[Outcome]) -> Result<(), String> {
+pub(super) fn write(outcomes: &[InstallOutcome]) -> Result<(), String> {
     let text = read_text(DOCUMENT)?;
     let measured = match (cargo::commit_date(), cargo::commit()) {
         (Some(date), Some(commit)) => format!("\nMeasured at commit {commit} of {date}.\n"),

@@ -3,7 +3,7 @@
 use super::Context;
 use super::agent_session::{remember_first_fact, use_program};
 use super::environment::{Environment, remove};
-use super::outcome::{Outcome, Times};
+use super::install_outcome::{InstallOutcome, InstallTimes};
 use crate::cargo;
 use crate::package::{archive, checksums};
 use crate::sandbox::io_error;
@@ -21,13 +21,13 @@ const ARCHITECTURE: &str = std::env::consts::ARCH;
 const DOWNLOADS: &str = "home/person/downloads";
 
 /// Runs the check.
-pub(super) fn run(context: &Context<'_>) -> Outcome {
+pub(super) fn run(context: &Context<'_>) -> InstallOutcome {
     let start = format!("heirloom-{}-{ARCHITECTURE}", context.release.version);
     let package = context.package(&start, ".tar.gz");
     let size_mb = package
         .as_ref()
         .map_or(Ok(0.0), |package| crate::package::megabytes(package));
-    Outcome {
+    InstallOutcome {
         name: "tar",
         commands: vec!["sh install.sh", "heirloom init", "heirloom remember …"],
         size_mb: size_mb.unwrap_or_default(),
@@ -35,7 +35,7 @@ pub(super) fn run(context: &Context<'_>) -> Outcome {
     }
 }
 
-fn install(context: &Context<'_>, package: &Path) -> Result<Times, String> {
+fn install(context: &Context<'_>, package: &Path) -> Result<InstallTimes, String> {
     let root = context.work.join("tar");
     remove(&root)?;
     let programs = root.join("bin");
@@ -75,7 +75,7 @@ fn install(context: &Context<'_>, package: &Path) -> Result<Times, String> {
         return Err(format!("`install.sh --uninstall` left {}", left.join(", ")));
     }
     remove(&root)?;
-    Ok(Times { install_s, use_s })
+    Ok(InstallTimes { install_s, use_s })
 }
 
 /// One changed byte in the archive is refused, and nothing is installed.

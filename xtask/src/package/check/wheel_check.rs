@@ -3,7 +3,7 @@
 use super::Context;
 use super::agent_session::{remember_first_fact, use_program};
 use super::environment::Environment;
-use super::outcome::{Outcome, Times};
+use super::install_outcome::{InstallOutcome, InstallTimes};
 use crate::cargo;
 use std::process::Command;
 
@@ -17,14 +17,14 @@ const PLATFORM: &str = if cfg!(target_arch = "aarch64") {
 };
 
 /// Runs both checks.
-pub(super) fn run(context: &Context<'_>) -> Result<[Outcome; 2], String> {
+pub(super) fn run(context: &Context<'_>) -> Result<[InstallOutcome; 2], String> {
     let registry = context
         .tools
         .start_python_registry(context.work, context.packages)?;
     let start = format!("heirloom-{}-py3-none-{PLATFORM}", context.release.version);
     let size_mb = crate::package::megabytes(&context.package(&start, ".whl")?)?;
     Ok([
-        Outcome {
+        InstallOutcome {
             name: "pip",
             commands: vec![
                 "pip install heirloom",
@@ -34,7 +34,7 @@ pub(super) fn run(context: &Context<'_>) -> Result<[Outcome; 2], String> {
             size_mb,
             result: install(context, &registry.url),
         },
-        Outcome {
+        InstallOutcome {
             name: "uvx",
             commands: vec!["uvx heirloom init", "uvx heirloom remember …"],
             size_mb,
@@ -43,7 +43,7 @@ pub(super) fn run(context: &Context<'_>) -> Result<[Outcome; 2], String> {
     ])
 }
 
-fn install(context: &Context<'_>, registry: &str) -> Result<Times, String> {
+fn install(context: &Context<'_>, registry: &str) -> Result<InstallTimes, String> {
     let root = context.work.join("pip");
     let virtual_environment = root.join("venv");
     let path = format!("{}:{PATH}", virtual_environment.join("bin").display());
@@ -71,12 +71,12 @@ fn install(context: &Context<'_>, registry: &str) -> Result<Times, String> {
         .cloned()
         .collect();
     match left.is_empty() {
-        true => Ok(Times { install_s, use_s }),
+        true => Ok(InstallTimes { install_s, use_s }),
         false => Err(format!("`pip uninstall` left {}", left.join(", "))),
     }
 }
 
-fn run_without_installation(context: &Context<'_>, registry: &str) -> Result<Times, String> {
+fn run_without_installation(context: &Context<'_>, registry: &str) -> Result<InstallTimes, String> {
     let programs = context.tools.python_programs();
     let path = format!("{}:{PATH}", programs.display());
     let mut place = Environment::on_this_machine(&context.work.join("uvx"), &path)?;
@@ -88,5 +88,5 @@ fn run_without_installation(context: &Context<'_>, registry: &str) -> Result<Tim
     let (_, use_s) = place.run(&["uvx", "heirloom", "remember", "the first fact"])?;
     remember_first_fact(&place, &launcher)?;
     use_program(&place, &launcher, &context.release.version)?;
-    Ok(Times { install_s, use_s })
+    Ok(InstallTimes { install_s, use_s })
 }

@@ -2,14 +2,14 @@
 
 /// Measured times of one way to install.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Times {
+pub(super) struct InstallTimes {
     /// Time of the installation.
     pub(super) install_s: f64,
     /// Time of the commands after it, until the first fact is remembered.
     pub(super) use_s: f64,
 }
 
-impl Times {
+impl InstallTimes {
     /// Time from nothing to the first remembered fact.
     pub(super) fn total_s(self) -> f64 {
         self.install_s + self.use_s
@@ -18,19 +18,19 @@ impl Times {
 
 /// Result of one way to install.
 #[derive(Debug)]
-pub(super) struct Outcome {
+pub(super) struct InstallOutcome {
     /// Name of the installer.
     pub(super) name: &'static str,
     /// Commands until the first fact is remembered.
     pub(super) commands: Vec<&'static str>,
     /// Size of what is downloaded.
     pub(super) size_mb: f64,
-    /// Times, or the first check that failed.
-    pub(super) result: Result<Times, String>,
+    /// InstallTimes, or the first check that failed.
+    pub(super) result: Result<InstallTimes, String>,
 }
 
 /// Returns the results as a table of Markdown.
-pub(super) fn table(outcomes: &[Outcome]) -> String {
+pub(super) fn table(outcomes: &[InstallOutcome]) -> String {
     let mut text =
         "| By | Commands to the first fact | Download | Installation | To the first fact |\n\
                     |---|---|---|---|---|\n"
@@ -61,13 +61,13 @@ mod tests {
 
     #[test]
     fn table_has_one_row_for_each_outcome() {
-        let outcome = |result| Outcome {
+        let outcome = |result| InstallOutcome {
             name: "pip",
             commands: vec!["pip install heirloom", "heirloom init"],
             size_mb: 20.04,
             result,
         };
-        let times = Times {
+        let times = InstallTimes {
             install_s: 1.25,
             use_s: 0.5,
         };
