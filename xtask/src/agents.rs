@@ -19,6 +19,7 @@ mod iterations;
 mod lesson_question;
 mod mcp_client;
 mod model_script;
+mod plugins;
 mod program;
 mod report;
 mod rules;
@@ -32,6 +33,7 @@ use program::{PROGRAMS, Program};
 
 const HELP: &str = "\
 usage: cargo xtask agents [--only NAME] [--write-doc] [--heirloom PATH] [--streams] [--hooks] [--mcp]
+                    [--plugins]
 
   --only NAME      one of claude-code, codex, gemini, opencode, aider
   --write-doc      write the table to docs/agents.md too
@@ -40,6 +42,7 @@ usage: cargo xtask agents [--only NAME] [--write-doc] [--heirloom PATH] [--strea
                    to crates/engine/tests/streams
   --hooks          only as programs that call Heirloom by their hooks
   --mcp            only as programs that ask Heirloom over MCP
+  --plugins        only with the plugins that the programs' own commands install
 ";
 
 /// Runs the task; the error is the message for the developer.
@@ -75,17 +78,28 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         eprintln!("agents: {} {}, over MCP", program.name, program.version);
         asked.push(mcp_client::drive(program, &heirloom));
     }
+    let with_plugins = options.plugins || options.all();
+    let mut plugged = Vec::new();
+    for program in (options.programs.iter()).filter(|one| with_plugins && one.plugin.is_some()) {
+        eprintln!(
+            "agents: {} {}, by its plugin",
+            program.name, program.version
+        );
+        plugged.push(plugins::drive(program, &heirloom));
+    }
     print!("{}", report::table(&results));
     print!("\n{}", report::hooks_table(&hooked));
     print!("\n{}", report::mcp_table(&asked));
+    print!("\n{}", report::plugin_table(&plugged));
     if options.write_doc {
-        report::write_doc(&results, &hooked, &asked)?;
+        report::write_doc(&results, &hooked, &asked, &plugged)?;
     }
     let failed: Vec<&str> = results
         .iter()
         .map(|one| (&one.outcome, one.program.name))
         .chain(hooked.iter().map(|one| (&one.outcome, one.program.name)))
         .chain(asked.iter().map(|one| (&one.outcome, one.program.name)))
+        .chain(plugged.iter().map(|one| (&one.outcome, one.program.name)))
         .filter_map(|(outcome, name)| outcome.is_err().then_some(name))
         .collect();
     if failed.is_empty() {
@@ -101,13 +115,14 @@ struct AgentOptions {
     streams: bool,
     hooks: bool,
     mcp: bool,
+    plugins: bool,
     heirloom: Option<PathBuf>,
 }
 
 impl AgentOptions {
     /// True if no part is selected.
     fn all(&self) -> bool {
-        !self.hooks && !self.mcp
+        !self.hooks && !self.mcp && !self.plugins
     }
 }
 
@@ -134,6 +149,7 @@ fn parse(args: &[String]) -> Result<Option<AgentOptions>, String> {
         streams: false,
         hooks: false,
         mcp: false,
+        plugins: false,
         heirloom: None,
     };
     let mut args = args.iter();
@@ -154,18 +170,22 @@ fn parse(args: &[String]) -> Result<Option<AgentOptions>, String> {
             "--streams" => options.streams = true,
             "--hooks" => options.hooks = true,
             "--mcp" => options.mcp = true,
+            "--plugins" => options.plugins = true,
             "--help" | "-h" => return Ok(None),
             other => return Err(format!("what is `{other}`?\n{HELP}")),
         }
     }
     let is_part = options.programs.len() < PROGRAMS.len() || !options.all();
     if !options.all() {
-        let (hooks, mcp) = (options.hooks, options.mcp);
-        let is_meant = |program: &&Program| hooks && program.has_hooks || mcp && program.has_mcp;
+        let (hooks, mcp, plugins) = (options.hooks, options.mcp, options.plugins);
+        let is_meant = |program: &&Program| {
+            let has_plugin = program.plugin.is_some();
+            hooks && program.has_hooks || mcp && program.has_mcp || plugins && has_plugin
+        };
         options.programs.retain(is_meant);
     }
     if options.write_doc && is_part {
-        return Err("--write-doc wants all of it: leave --only, --hooks and --mcp out".into());
+        return Err("--write-doc wants all of it: leave --only and the parts out".into());
     }
     Ok(Some(options))
 }

@@ -21,6 +21,7 @@ pub use envelope::{
     wrap_in_envelope, wrap_reminder, wrap_rules_in_envelope,
 };
 pub use event::{HookEvent, read_event};
+pub use installed_command::PLUGIN_WORD;
 pub use protocol::{HookEventKind, HookProtocol, HookSpec};
 pub use tool_use::{ToolUse, shorten_texts};
 pub use transcript_messages::{agent_messages, complete_lines};

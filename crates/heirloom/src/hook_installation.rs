@@ -243,6 +243,29 @@ fn read_settings(file: &Path) -> Result<Option<String>, Fault> {
     })?))
 }
 
+/// Returns true if a settings file of the program has hooks of ours, for the person or for the project. An unreadable
+/// file has none.
+pub(crate) fn settings_have_hooks(program: AgentProgram, env: &Environment, start: &Path) -> bool {
+    let Some(format) = program.settings() else {
+        return false;
+    };
+    let has_hooks = |folder: &Path, file: &str, editor: &dyn SettingsEditor| {
+        let text = read_settings(&folder.join(file)).ok().flatten();
+        text.is_some_and(|text| {
+            let without = editor.remove(&text, None);
+            without.is_ok_and(|without| without != text)
+        })
+    };
+    [InstallScope::User, InstallScope::Project]
+        .into_iter()
+        .filter_map(|scope| settings_folder(format, scope, env, start).ok())
+        .any(|folder| {
+            let other = format.other_file.as_ref();
+            has_hooks(&folder, format.file, format.editor)
+                || other.is_some_and(|other| has_hooks(&folder, other.file, other.editor))
+        })
+}
+
 /// Hooks of one program in one scope.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct InstalledHooks {

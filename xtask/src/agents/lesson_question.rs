@@ -13,7 +13,7 @@ use super::program::Program;
 const QUESTION: &str = "Did this work teach something";
 
 /// Command that fails: the project has no tests.
-const TEST: &str = "python3 -m unittest tests.login";
+pub(super) const TEST: &str = "python3 -m unittest tests.login";
 
 /// Lesson with which the agent answers.
 const ANSWER: &str = "the project has no tests of the login yet";
@@ -40,7 +40,7 @@ pub(super) fn drive(program: &'static Program, heirloom: &Path) -> Result<(), St
 }
 
 /// Makes the command one of a test that fails.
-fn fail(input: &mut Value) {
+pub(super) fn fail(input: &mut Value) {
     if let Some(fields) = input.as_object_mut() {
         for name in ["command", "cmd"] {
             if let Some(Value::String(command)) = fields.get_mut(name) {

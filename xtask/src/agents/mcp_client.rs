@@ -16,7 +16,7 @@ const KNOWN: &str = "the login tests need the clock of tests/clock.rs";
 /// Fact that the agent remembers.
 const KEPT: &str = "the session cookie is checked in token_check.rs";
 /// Tools that each client must be offered.
-const TOOLS: [&str; 12] = [
+pub(super) const TOOLS: [&str; 12] = [
     "recall",
     "remember",
     "forget",
@@ -84,7 +84,7 @@ fn script() -> Script {
 }
 
 /// Name under which the program offers one of our tools, if it does.
-fn tool_name(request: &RecordedRequest, tool: &str) -> Option<String> {
+pub(super) fn tool_name(request: &RecordedRequest, tool: &str) -> Option<String> {
     // Codex has a namespace for each server, Gemini CLI and opencode one line less between the names.
     let wanted = [
         format!("heirloom__{tool}"),

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use heirloom_testkit::ModelService;
 use serde_json::{Value, json};
 
+use super::plugins::PluginCommands;
+
 /// Package source of a program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Source {
@@ -57,6 +59,8 @@ pub(crate) struct Program {
     pub(crate) mcp_add: &'static [&'static str],
     /// Arguments that permit calls of our tools without a person.
     pub(crate) mcp_arguments: &'static [&'static str],
+    /// Commands that install our plugin or extension, if the program has such.
+    pub(crate) plugin: Option<PluginCommands>,
 }
 
 /// The user's prompt.
@@ -87,6 +91,20 @@ pub(crate) const PROGRAMS: &[Program] = &[
         has_mcp: true,
         mcp_add: &["mcp", "add", "heirloom", "--", "heirloom", "mcp"],
         mcp_arguments: &["--allowedTools", "mcp__heirloom"],
+        plugin: Some(PluginCommands {
+            install: &[
+                &["plugin", "validate", "--strict", "ROOT"],
+                &[
+                    "plugin",
+                    "validate",
+                    "--strict",
+                    "ROOT/integrations/claude-code",
+                ],
+                &["plugin", "marketplace", "add", "ROOT"],
+                &["plugin", "install", "heirloom@heirloom"],
+            ],
+            remove: &["plugin", "uninstall", "heirloom@heirloom"],
+        }),
     },
     // Its shell tool is `exec_command`, with `cmd`; the sandbox lets it read.
     Program {
@@ -109,6 +127,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         has_mcp: true,
         mcp_add: &["mcp", "add", "heirloom", "--", "heirloom", "mcp"],
         mcp_arguments: &["--dangerously-bypass-approvals-and-sandbox"],
+        plugin: None,
     },
     // Without a named model a router selects one with another request. Without
     // a person it offers its shell only when everything is approved beforehand;
@@ -141,6 +160,18 @@ pub(crate) const PROGRAMS: &[Program] = &[
         has_mcp: true,
         mcp_add: &["mcp", "add", "heirloom", "heirloom", "mcp"],
         mcp_arguments: &[],
+        plugin: Some(PluginCommands {
+            install: &[
+                &["extensions", "validate", "ROOT/integrations/gemini"],
+                &[
+                    "extensions",
+                    "install",
+                    "ROOT/integrations/gemini",
+                    "--consent",
+                ],
+            ],
+            remove: &["extensions", "uninstall", "heirloom"],
+        }),
     },
     // Plugins wait for an npm installation in their folder, which is refused at once when npm is offline.
     Program {
@@ -168,6 +199,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         has_mcp: true,
         mcp_add: &["mcp", "add", "heirloom", "--", "heirloom", "mcp"],
         mcp_arguments: &[],
+        plugin: None,
     },
     // It has no tools: the file goes into the prompt. Without `--no-pretty` it
     // renders Markdown and wraps lines at 80 columns even into a pipe, and
@@ -203,6 +235,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         has_mcp: false,
         mcp_add: &[],
         mcp_arguments: &[],
+        plugin: None,
     },
 ];
 

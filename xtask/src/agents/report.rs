@@ -8,6 +8,7 @@ use super::hooks::HookRun;
 use super::iterations::LoopRun;
 use super::mcp_client::McpRun;
 use super::model_script::ITERATIONS;
+use super::plugins::PluginRun;
 use super::program::{PROMPT, Program};
 
 const INTRODUCTION: &str = "\
@@ -70,6 +71,20 @@ Each program gets the server by the command of the guide (`claude mcp add heirlo
 
 `--allowedTools mcp__heirloom`, `--dangerously-bypass-approvals-and-sandbox` and
 `GEMINI_CLI_TRUST_WORKSPACE=true` replace the person who permits the tools.
+
+";
+
+const PLUGINS: &str = "
+## Plugins
+
+Claude Code installs the plugin of this repository by `claude plugin marketplace add` and
+`claude plugin install heirloom@heirloom`, Gemini CLI the extension by `gemini extensions install`. Both validate it
+first. Each program runs three sessions.
+
+- with the plugin: each request to the model contains the known fact once and all twelve tools of the MCP server; the
+  agent's fact and its failed command are recorded once, and no hook call fails;
+- with the plugin and the hooks of `heirloom install`: the same, nothing twice;
+- after the program's own command removed the plugin: nothing.
 
 ";
 
@@ -170,11 +185,36 @@ pub(crate) fn mcp_table(results: &[McpRun]) -> String {
     table
 }
 
+/// The table of plugins in Markdown.
+pub(crate) fn plugin_table(results: &[PluginRun]) -> String {
+    let mut table = String::from(
+        "| Program | Version | Sessions with the plugin, with plugin and hooks, with the plugin removed | Result |\n\
+         |---|---|---|---|\n",
+    );
+    for plugged in results {
+        let outcome = match &plugged.outcome {
+            Ok(()) => "passed".to_owned(),
+            Err(error) => format!("**failed**: {}", error.replace('|', "\\|")),
+        };
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            table,
+            "| {} | {} {} | 3 sessions, {} s | {outcome} |",
+            plugged.program.name,
+            plugged.program.package,
+            plugged.program.version,
+            plugged.elapsed.as_secs(),
+        );
+    }
+    table
+}
+
 /// Writes `docs/agents.md`.
 pub(crate) fn write_doc(
     results: &[LoopRun],
     hooked: &[HookRun],
     asked: &[McpRun],
+    plugged: &[PluginRun],
 ) -> Result<(), String> {
     let mut page = INTRODUCTION.to_owned();
     page.push_str(&table(results));
@@ -182,6 +222,8 @@ pub(crate) fn write_doc(
     page.push_str(&hooks_table(hooked));
     page.push_str(MCP);
     page.push_str(&mcp_table(asked));
+    page.push_str(PLUGINS);
+    page.push_str(&plugin_table(plugged));
     page.push_str(
         "\n## The command lines\n\nHeirloom adds the context and the stream options.\n\n```sh\n",
     );

@@ -6,6 +6,8 @@ use crate::AgentProgram;
 const COMMAND_OPENS: &str = "/bin/sh -c 'exec 2>/dev/null; ";
 /// End of an installed command line, after the call.
 const COMMAND_CLOSES: &str = " || cat >/dev/null; exit 0'";
+/// Word after the event in the commands of a plugin or an extension, which the agent program installs itself.
+pub const PLUGIN_WORD: &str = "plugin";
 
 impl AgentProgram {
     /// Builds the command line that an installation writes.
@@ -20,6 +22,12 @@ impl AgentProgram {
             "{COMMAND_OPENS}heirloom hook {} {event}{COMMAND_CLOSES}",
             self.as_str()
         )
+    }
+
+    /// Builds the command line of a hook in a plugin or an extension. Its calls do nothing while the settings of the
+    /// program have our hooks too, so that no event is handled twice.
+    pub fn plugin_hook_command(self, event: &str) -> String {
+        self.hook_command(&format!("{event} {PLUGIN_WORD}"))
     }
 
     /// Returns true for a command line that any version's installation wrote for this program, with any path.

@@ -1,10 +1,13 @@
 //! `heirloom hook`.
 
+use crate::hook_installation::settings_have_hooks;
 use crate::store_access::{
     CliSession, FoundProject, deliver_events, memory_folder, store_event, store_event_if_offline,
 };
 use heirloom_agents::AgentProgram;
-use heirloom_agents::hooks::{HookEvent, HookEventKind, HookSpec, read_event, render_answer};
+use heirloom_agents::hooks::{
+    HookEvent, HookEventKind, HookSpec, PLUGIN_WORD, read_event, render_answer,
+};
 use heirloom_capture::Hooks;
 use heirloom_capture::{HookCall, HookCallLog, HookRequest};
 use heirloom_model::settings::RedactSettings;
@@ -204,6 +207,12 @@ fn answer_event(call: &PendingCall, session: &mut CliSession) -> Result<(), Stri
     let Some(place) = session.project_place() else {
         return Ok(());
     };
+    let is_plugin_call = call.words.get(2).is_some_and(|word| word == PLUGIN_WORD);
+    if let Some(host) = host.filter(|_| is_plugin_call)
+        && settings_have_hooks(host, &session.env, &place.root)
+    {
+        return Ok(());
+    }
     // Check the folder first: not even the log is written through a link that leads out of the project.
     let memory = memory_folder(&place).map_err(|fault| fault.message)?;
     // The cell is empty here, so setting it cannot fail.

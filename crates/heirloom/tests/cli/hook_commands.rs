@@ -240,3 +240,27 @@ fn install_over_an_older_version_updates_the_commands() {
         std::fs::remove_file(&file).unwrap();
     }
 }
+
+#[test]
+fn plugin_hooks_answer_only_while_settings_have_none() {
+    let known = "the parser tests need the fixture server";
+    for (agent, name, scope) in [
+        ("claude-code", "SessionStart", "user"),
+        ("claude-code", "SessionStart", "project"),
+        ("gemini", "SessionStart", "user"),
+    ] {
+        let project = Project::new();
+        project.ok(&["remember", known]);
+        let call = |session: &str| {
+            let input = event(&project, session, json!({"source": "startup"}));
+            project
+                .input(&["hook", agent, name, "plugin"], &input)
+                .stdout
+        };
+        assert!(call("first").contains(known), "{agent}");
+        project.ok(&["install", agent, "--scope", scope, "--yes"]);
+        assert_eq!(call("second"), "", "{agent} {scope}");
+        project.ok(&["uninstall", agent, "--scope", scope, "--yes"]);
+        assert!(call("third").contains(known), "{agent}");
+    }
+}
