@@ -17,6 +17,7 @@ mod hooks;
 mod install;
 mod iterations;
 mod lesson_question;
+mod matrix;
 mod mcp_client;
 mod model_script;
 mod plugins;
@@ -35,7 +36,7 @@ const HELP: &str = "\
 usage: cargo xtask agents [--only NAME] [--write-doc] [--heirloom PATH] [--streams] [--hooks] [--mcp]
                     [--plugins]
 
-  --only NAME      one of claude-code, codex, gemini, opencode, aider
+  --only NAME      one of claude-code, codex, gemini, opencode, copilot, aider
   --write-doc      write the table to docs/agents.md too
   --heirloom PATH  drive this binary instead of building one
   --streams        without Heirloom: run each program once and save what it printed
@@ -87,12 +88,19 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         );
         plugged.push(plugins::drive(program, &heirloom));
     }
-    print!("{}", report::table(&results));
+    let drives = matrix::DriveResults {
+        loops: &results,
+        hooks: &hooked,
+        mcp: &asked,
+        plugins: &plugged,
+    };
+    print!("{}", matrix::table(&drives));
+    print!("\n{}", report::table(&results));
     print!("\n{}", report::hooks_table(&hooked));
     print!("\n{}", report::mcp_table(&asked));
     print!("\n{}", report::plugin_table(&plugged));
     if options.write_doc {
-        report::write_doc(&results, &hooked, &asked, &plugged)?;
+        report::write_doc(&drives)?;
     }
     let failed: Vec<&str> = results
         .iter()

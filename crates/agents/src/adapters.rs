@@ -97,7 +97,7 @@ impl AgentProgram {
         launch::check_placeholders(command)?;
         let marked = args.iter().any(|arg| arg.contains(PROMPT_PLACEHOLDER));
         let draft = (self.row().launch.plan)(args, input, marked)?;
-        if draft.prompt.is_empty() && self != Self::Command {
+        if draft.prompt.is_empty() && !self.executables().is_empty() {
             return Err(
                 Fault::usage(format!("{self} has no task: the prompt is empty"))
                     .hint("add a prompt to the command"),

@@ -6,6 +6,8 @@
 mod aider;
 mod claude_code;
 mod codex;
+mod copilot;
+mod cursor;
 mod gemini;
 mod opencode;
 mod patch_marks;
@@ -23,6 +25,8 @@ mod stream_format;
 pub mod streams;
 pub mod transcripts;
 mod unknown_program;
+mod vscode;
+mod windsurf;
 
 pub use program::AgentProgram;
 pub use program_folder::ProgramFolder;

@@ -5,7 +5,9 @@ use crate::hooks::HookProtocol;
 use crate::settings::SettingsFormat;
 use crate::streams::dialect::StreamDialect;
 use crate::transcripts::TranscriptFormat;
-use crate::{aider, claude_code, codex, gemini, opencode, unknown_program};
+use crate::{
+    aider, claude_code, codex, copilot, cursor, gemini, opencode, unknown_program, vscode, windsurf,
+};
 use heirloom_model::Fault;
 use std::fmt;
 use std::str::FromStr;
@@ -105,6 +107,46 @@ agent_programs! {
         settings: Some(&opencode::settings::SETTINGS),
         transcripts: Some(&opencode::transcript::TRANSCRIPTS),
     },
+    /// GitHub Copilot CLI, `copilot`.
+    Copilot => ProgramRow {
+        name: "copilot",
+        import_name: "copilot",
+        launch: &copilot::launch::LAUNCH,
+        stream: Some(&copilot::stream::STREAM),
+        hooks: Some(&copilot::hooks::HOOKS),
+        settings: Some(&copilot::settings::SETTINGS),
+        transcripts: Some(&copilot::transcript::TRANSCRIPTS),
+    },
+    /// Cursor, an editor.
+    Cursor => ProgramRow {
+        name: "cursor",
+        import_name: "cursor",
+        launch: &unknown_program::LAUNCH,
+        stream: None,
+        hooks: Some(&cursor::hooks::HOOKS),
+        settings: Some(&cursor::settings::SETTINGS),
+        transcripts: None,
+    },
+    /// Windsurf, an editor.
+    Windsurf => ProgramRow {
+        name: "windsurf",
+        import_name: "windsurf",
+        launch: &unknown_program::LAUNCH,
+        stream: None,
+        hooks: Some(&windsurf::hooks::HOOKS),
+        settings: Some(&windsurf::settings::SETTINGS),
+        transcripts: None,
+    },
+    /// Visual Studio Code, an editor.
+    Vscode => ProgramRow {
+        name: "vscode",
+        import_name: "vscode",
+        launch: &unknown_program::LAUNCH,
+        stream: None,
+        hooks: None,
+        settings: Some(&vscode::settings::SETTINGS),
+        transcripts: None,
+    },
     /// Any other command.
     Command => ProgramRow {
         name: "command",
@@ -153,6 +195,12 @@ impl AgentProgram {
         Self::ALL.into_iter().filter(|one| one.hooks().is_some())
     }
 
+    /// Iterates over the programs with settings into which Heirloom is installed.
+    pub fn with_settings() -> impl Iterator<Item = Self> {
+        let has = |one: &Self| one.settings().is_some();
+        Self::ALL.into_iter().filter(has)
+    }
+
     /// Iterates over the programs whose conversations can be imported.
     pub fn with_transcripts() -> impl Iterator<Item = Self> {
         let has = |one: &Self| one.transcripts().is_some();
@@ -162,9 +210,13 @@ impl AgentProgram {
     /// Returns true for an environment variable that names a folder of a program.
     pub fn reads_variable(name: &str) -> bool {
         let folders = Self::ALL.into_iter().flat_map(|one| {
-            let settings = one.settings().map(|format| &format.user_folder);
+            let settings = one.settings().into_iter().flat_map(|format| {
+                let more = format.more_files.iter();
+                let more = more.filter_map(|file| Some(&file.user_file.as_ref()?.0));
+                std::iter::once(&format.user_folder).chain(more)
+            });
             let transcripts = one.transcripts().map_or(&[][..], |format| format.folders);
-            settings.into_iter().chain(transcripts)
+            settings.chain(transcripts)
         });
         folders
             .filter_map(|folder| folder.variable)
@@ -208,14 +260,20 @@ mod tests {
             let same = |other: &AgentProgram| other.import_name() == program.import_name();
             assert_eq!(AgentProgram::ALL.into_iter().filter(same).count(), 1);
             // Hooks without settings could not be installed.
-            assert_eq!(program.hooks().is_some(), program.settings().is_some());
+            assert!(program.hooks().is_none() || program.settings().is_some());
         }
-        assert!("cursor".parse::<AgentProgram>().is_err());
+        assert!("zed".parse::<AgentProgram>().is_err());
     }
 
     #[test]
     fn variables_are_those_of_the_table() {
-        for name in ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME"] {
+        for name in [
+            "CLAUDE_CONFIG_DIR",
+            "CODEX_HOME",
+            "GEMINI_CLI_HOME",
+            "COPILOT_HOME",
+            "XDG_CONFIG_HOME",
+        ] {
             assert!(AgentProgram::reads_variable(name), "{name}");
         }
         assert!(!AgentProgram::reads_variable("LD_PRELOAD"));

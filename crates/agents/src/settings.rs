@@ -1,10 +1,14 @@
 //! Installation of hooks in the settings of an agent program, without other changes to the file.
 
 mod hook_entries;
+mod instruction_file;
 mod json_editor;
+mod json_entries;
 mod json_layout;
 
 pub(crate) use hook_entries::HookEntries;
+pub(crate) use instruction_file::InstructionFile;
+pub(crate) use json_entries::{JsonEntries, OwnEntry, mcp_server_entries};
 
 use crate::{AgentProgram, ProgramFolder};
 use std::fmt;
@@ -21,6 +25,10 @@ pub struct SettingsFormat {
     pub editor: &'static dyn SettingsEditor,
     /// Another file that has the hooks if it has other ones.
     pub other_file: Option<OtherSettingsFile>,
+    /// Further files of an installation: the entry of the MCP server, and instructions.
+    pub more_files: &'static [AddedFile],
+    /// Another program that reads the file with the hooks too; a removal leaves them to it.
+    pub shares_hooks_with: Option<AgentProgram>,
     /// Steps after the installation, for people.
     pub notes: &'static [&'static str],
     /// Further steps after an installation in a project.
@@ -35,6 +43,42 @@ pub struct OtherSettingsFile {
     pub has_hooks: fn(&str) -> bool,
     /// Editor of the file.
     pub editor: &'static dyn SettingsEditor,
+}
+
+/// Further file that an installation writes.
+pub struct AddedFile {
+    /// Part of the installation in the file.
+    pub part: SettingsPart,
+    /// Folder and file of a person; `None` if the program reads no such file.
+    pub user_file: Option<(ProgramFolder, &'static str)>,
+    /// File of a project, relative to its root; `None` if the program reads no such file.
+    pub project_file: Option<&'static str>,
+    /// Another name of the file, which is used if only it exists.
+    pub other_name: Option<&'static str>,
+    /// Editor of the file.
+    pub editor: &'static dyn SettingsEditor,
+}
+
+/// Part of an installation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SettingsPart {
+    /// The hooks.
+    Hooks,
+    /// The entry of the MCP server.
+    McpServer,
+    /// Instructions for the agent.
+    Instructions,
+}
+
+impl SettingsPart {
+    /// Returns the name of the part in JSON output.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Hooks => "hooks",
+            Self::McpServer => "mcp",
+            Self::Instructions => "instructions",
+        }
+    }
 }
 
 /// Editor of the hook entries in the text of a settings file. An error means that the file must not be written.

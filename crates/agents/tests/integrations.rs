@@ -30,7 +30,7 @@ fn read_json(path: &PathBuf) -> Value {
 
 /// Returns the hooks of an installation with the commands of a plugin.
 fn plugin_hooks(program: AgentProgram) -> String {
-    let mut text = add_hook_entries(program, "").unwrap();
+    let mut text = add_hook_entries(program, "").unwrap_or_else(|error| panic!("{error}"));
     for spec in program.hook_specs() {
         let installed = Value::from(program.hook_command(spec.event)).to_string();
         let own = Value::from(program.plugin_hook_command(spec.event)).to_string();

@@ -64,6 +64,11 @@ impl HookRequest<'_> {
         }
     }
 
+    /// Returns true if the program adds the text of the answer to its context.
+    fn can_inject(&self) -> bool {
+        self.spec.can_inject && !self.event.drops_answer
+    }
+
     /// Returns the scope of what the main agent writes.
     fn main_scope(&self) -> Scope {
         Scope {

@@ -12,8 +12,8 @@ pub(crate) use hook_status::HookStatus;
 
 use crate::config::Environment;
 use crate::store_access;
-use heirloom_agents::AgentProgram;
-use heirloom_agents::settings::{SettingsEditor, SettingsFormat};
+use heirloom_agents::settings::{AddedFile, SettingsEditor, SettingsFormat, SettingsPart};
+use heirloom_agents::{AgentProgram, ProgramFolder};
 use heirloom_fs::project_fs;
 use heirloom_model::text::EscapedPath;
 use heirloom_model::{ErrorKind, Fault, Timestamp, limits};
@@ -50,12 +50,16 @@ pub(crate) enum HookChange {
 /// A settings file before and after a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SettingsChange {
+    /// Part of the installation in the file.
+    pub(crate) part: SettingsPart,
     /// The file.
     pub(crate) file: PathBuf,
     /// Content before the change; `None` if the file does not exist.
     pub(crate) before: Option<String>,
     /// Content after the change; `None` if the file is removed.
     pub(crate) after: Option<String>,
+    /// Program that needs the hooks too, so that a removal of another one leaves them.
+    pub(crate) kept_for: Option<AgentProgram>,
 }
 
 impl SettingsChange {
@@ -98,7 +102,91 @@ fn read_only(fault: Fault) -> Fault {
     fault.hint("the file is unchanged; check the owner and the permissions of the folder")
 }
 
-/// Computes the change of a settings file.
+/// Computes the changes of all files of an installation; the file with the hooks is first.
+///
+/// Errors: `Refused` for an invalid file, with the line; no file was changed.
+pub(crate) fn plan_changes(
+    program: AgentProgram,
+    scope: InstallScope,
+    change: HookChange,
+    env: &Environment,
+    start: &Path,
+) -> Result<Vec<SettingsChange>, Fault> {
+    let mut hooks = plan_change(program, scope, change, env, start)?;
+    if change == HookChange::Remove
+        && let Some(other) = format_of(program)?.shares_hooks_with
+        && hooks.has_changes()
+        && has_added_files(other, scope, env, start)
+    {
+        hooks.after.clone_from(&hooks.before);
+        hooks.kept_for = Some(other);
+    }
+    let mut changes = vec![hooks];
+    changes.extend(plan_added_files(program, scope, change, env, start)?);
+    Ok(changes)
+}
+
+/// Returns true if a file of an installation exists besides that with the hooks.
+fn has_added_files(
+    program: AgentProgram,
+    scope: InstallScope,
+    env: &Environment,
+    start: &Path,
+) -> bool {
+    let removal = plan_added_files(program, scope, HookChange::Remove, env, start);
+    removal.is_ok_and(|changes| changes.iter().any(SettingsChange::has_changes))
+}
+
+fn plan_added_files(
+    program: AgentProgram,
+    scope: InstallScope,
+    change: HookChange,
+    env: &Environment,
+    start: &Path,
+) -> Result<Vec<SettingsChange>, Fault> {
+    let mut changes = Vec::new();
+    for added in format_of(program)?.more_files {
+        if let Some(file) = added_file(added, scope, env, start)? {
+            let before = read_settings(&file)?;
+            changes.push(plan_file_change(
+                added.part,
+                added.editor,
+                file,
+                before,
+                change,
+            )?);
+        }
+    }
+    Ok(changes)
+}
+
+/// Returns the path of a further file in a scope; `None` if the program reads none there.
+fn added_file(
+    added: &AddedFile,
+    scope: InstallScope,
+    env: &Environment,
+    start: &Path,
+) -> Result<Option<PathBuf>, Fault> {
+    let file = match scope {
+        InstallScope::Project => added
+            .project_file
+            .map(|file| project_root(start).join(file)),
+        InstallScope::User => match &added.user_file {
+            Some((folder, file)) => Some(user_folder(folder, env)?.join(file)),
+            None => None,
+        },
+    };
+    let other = file.as_ref().zip(added.other_name);
+    let other = other.map(|(file, name)| file.with_file_name(name));
+    Ok(match other {
+        Some(other) if !file.as_ref().is_some_and(|file| file.exists()) && other.exists() => {
+            Some(other)
+        }
+        Some(_) | None => file,
+    })
+}
+
+/// Computes the change of the file with the hooks.
 ///
 /// Errors: `Refused` for an invalid file, with the line; the file stays unchanged.
 pub(crate) fn plan_change(
@@ -114,7 +202,8 @@ pub(crate) fn plan_change(
         let file = folder.join(other.file);
         let text = read_settings(&file)?;
         if let Some(text) = text.filter(|text| (other.has_hooks)(text)) {
-            let planned = plan_file_change(other.editor, file, Some(text), change)?;
+            let planned =
+                plan_file_change(SettingsPart::Hooks, other.editor, file, Some(text), change)?;
             // If hooks were added to this file later, ours are still in the first one.
             if change == HookChange::Install || planned.has_changes() {
                 return Ok(planned);
@@ -123,11 +212,12 @@ pub(crate) fn plan_change(
     }
     let file = folder.join(format.file);
     let before = read_settings(&file)?;
-    plan_file_change(format.editor, file, before, change)
+    plan_file_change(SettingsPart::Hooks, format.editor, file, before, change)
 }
 
 /// Computes the change of a file with this content.
 fn plan_file_change(
+    part: SettingsPart,
     editor: &dyn SettingsEditor,
     file: PathBuf,
     before: Option<String>,
@@ -158,9 +248,11 @@ fn plan_file_change(
         .then_some(after)
         .filter(|_| before.is_some() || change == HookChange::Install);
     Ok(SettingsChange {
+        part,
         file,
         before,
         after,
+        kept_for: None,
     })
 }
 
@@ -197,18 +289,22 @@ fn settings_folder(
     start: &Path,
 ) -> Result<PathBuf, Fault> {
     match scope {
-        InstallScope::Project => {
-            let place = project_fs::find_project(start)
-                .unwrap_or_else(|| project_fs::new_project_paths(start));
-            Ok(place.root.join(format.project_folder))
-        }
-        InstallScope::User => format
-            .user_folder
-            .resolve(|name| env.get(name))
-            .ok_or_else(|| {
-                Fault::failed("there is no home folder").hint("set HOME, or use --scope project")
-            }),
+        InstallScope::Project => Ok(project_root(start).join(format.project_folder)),
+        InstallScope::User => user_folder(&format.user_folder, env),
     }
+}
+
+fn project_root(start: &Path) -> PathBuf {
+    let place = project_fs::find_project(start);
+    place
+        .unwrap_or_else(|| project_fs::new_project_paths(start))
+        .root
+}
+
+fn user_folder(folder: &ProgramFolder, env: &Environment) -> Result<PathBuf, Fault> {
+    folder.resolve(|name| env.get(name)).ok_or_else(|| {
+        Fault::failed("there is no home folder").hint("set HOME, or use --scope project")
+    })
 }
 
 /// Reads a settings file; `None` if it does not exist.
@@ -285,24 +381,26 @@ pub(crate) fn find_installed(
     start: &Path,
 ) -> (Vec<InstalledHooks>, Vec<String>) {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
-    for program in AgentProgram::with_hooks() {
+    for program in AgentProgram::with_settings() {
         for scope in [InstallScope::User, InstallScope::Project] {
-            let removal = match plan_change(program, scope, HookChange::Remove, env, start) {
-                Ok(plan) => plan,
+            let removal = match plan_changes(program, scope, HookChange::Remove, env, start) {
+                Ok(plans) => plans,
                 Err(fault) if fault.kind == ErrorKind::Refused => {
                     problems.push(fault.message);
                     continue;
                 }
                 Err(_) => continue,
             };
-            if !removal.has_changes() {
+            let changed = removal.into_iter().find(SettingsChange::has_changes);
+            // An MCP server without hooks may be configured by the program's own command.
+            let Some(changed) = changed.filter(|change| change.part == SettingsPart::Hooks) else {
                 continue;
-            }
+            };
             let installation = plan_change(program, scope, HookChange::Install, env, start);
             found.push(InstalledHooks {
                 program,
                 scope,
-                file: removal.file,
+                file: changed.file,
                 is_complete: installation.is_ok_and(|plan| !plan.has_changes()),
             });
         }

@@ -158,8 +158,9 @@ impl LocalSetup for CliLocalSetup {
         };
         let start = session.start_folder()?;
         let scope = install_scope(scope);
-        let plan = hook_installation::plan_change(program, scope, change, &session.env, &start)?;
-        if plan.has_changes() {
+        let plans = hook_installation::plan_changes(program, scope, change, &session.env, &start)?;
+        let changed: Vec<_> = plans.iter().filter(|plan| plan.has_changes()).collect();
+        for plan in &changed {
             plan.write(session.clock()?.now())?;
         }
         if !installs {
@@ -175,8 +176,10 @@ impl LocalSetup for CliLocalSetup {
             notes.map(|note| text::one_line(note)).collect()
         });
         Ok(HookSetupReport {
-            is_changed: plan.has_changes(),
-            file: plan.file.to_escaped().to_string(),
+            is_changed: !changed.is_empty(),
+            file: plans
+                .first()
+                .map_or_else(String::new, |plan| plan.file.to_escaped().to_string()),
             notes: notes.unwrap_or_default(),
         })
     }

@@ -4,6 +4,8 @@
     reason = "helpers of tests: what cannot be done fails the test"
 )]
 
+#[path = "cli/agent_settings.rs"]
+mod agent_settings;
 #[path = "cli/analytics.rs"]
 mod analytics;
 #[path = "support/answer_validation.rs"]

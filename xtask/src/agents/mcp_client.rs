@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use heirloom_testkit::{RecordedRequest, Script, Turn};
 use serde_json::{Value, json};
 
+use super::hooks::json_answer;
 use super::install;
 use super::iterations::Stage;
 use super::program::Program;
@@ -90,6 +91,7 @@ pub(super) fn tool_name(request: &RecordedRequest, tool: &str) -> Option<String>
         format!("heirloom__{tool}"),
         format!("heirloom/{tool}"),
         format!("heirloom_{tool}"),
+        format!("heirloom-{tool}"),
     ];
     let is_it = |name: &String| wanted.iter().any(|wanted| name.ends_with(wanted));
     request.tool_names().into_iter().find(is_it)
@@ -115,9 +117,20 @@ fn act(stage: &Stage, heirloom: &Path) -> Result<(), String> {
     let path = std::env::var("PATH").unwrap_or_default();
     let path = format!("{}:{path}", folder.display());
     let binary = install::folder(program)?.join(program.binary);
-    let mut add = stage.command(&binary);
-    add.args(program.mcp_add);
-    step(add.env("PATH", &path), "add")?;
+    if program.mcp_list.is_empty() {
+        let mut add = stage.command(&binary);
+        add.args(program.mcp_add);
+        step(add.env("PATH", &path), "add")?;
+    } else {
+        install_server(stage, heirloom)?;
+        let mut list = stage.command(&binary);
+        list.args(program.mcp_list);
+        step(list.env("PATH", &path), "servers")?;
+        let listed = stage.output("servers", "out") + &stage.output("servers", "err");
+        if !listed.contains("heirloom") {
+            return Err(format!("the program lists no server of ours: {listed}"));
+        }
+    }
     let line = program.command_line(&install::folder(program)?);
     let mut agent = stage.command(line[0].as_ref());
     agent.args(&line[1..]).args(program.mcp_arguments);
@@ -143,6 +156,20 @@ fn act(stage: &Stage, heirloom: &Path) -> Result<(), String> {
         [one] if one["proposal"] == true && one["source"] != "user" => Ok(()),
         other => Err(format!("what it kept is {other:?}")),
     }
+}
+
+/// Installs the program's files and removes that with the hooks: the server alone is driven.
+fn install_server(stage: &Stage, heirloom: &Path) -> Result<(), String> {
+    let install = ["install", stage.program().name, "--yes"];
+    let report = json_answer(stage, heirloom, &install, "install")?;
+    let files = report["files"].as_array().map_or(&[][..], Vec::as_slice);
+    if !files.iter().any(|file| file["part"] == "mcp") {
+        return Err(format!("no server was installed: {report}"));
+    }
+    let hooks = files.iter().find(|file| file["part"] == "hooks");
+    let hooks = hooks.and_then(|file| file["file"].as_str());
+    let hooks = hooks.ok_or("no hooks were installed")?;
+    std::fs::remove_file(hooks).map_err(|error| format!("cannot remove {hooks}: {error}"))
 }
 
 fn check(requests: &[RecordedRequest]) -> Result<(), String> {

@@ -53,7 +53,7 @@ pub(crate) fn drive(program: &'static Program, heirloom: &Path) -> PluginRun {
     }
 }
 
-/// What is installed in a session.
+/// Installation of a session.
 #[derive(Clone, Copy, PartialEq)]
 enum Setup {
     Plugin,

@@ -55,8 +55,10 @@ pub(crate) struct Program {
     pub(crate) trust_arguments: &'static [&'static str],
     /// True if it is driven as an MCP client.
     pub(crate) has_mcp: bool,
-    /// Arguments that add the MCP server.
+    /// Arguments that add the MCP server, unless `heirloom install` does.
     pub(crate) mcp_add: &'static [&'static str],
+    /// Arguments that list the MCP servers; empty if `heirloom install` adds none.
+    pub(crate) mcp_list: &'static [&'static str],
     /// Arguments that permit calls of our tools without a person.
     pub(crate) mcp_arguments: &'static [&'static str],
     /// Commands that install our plugin or extension, if the program has such.
@@ -90,6 +92,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         trust_arguments: &[],
         has_mcp: true,
         mcp_add: &["mcp", "add", "heirloom", "--", "heirloom", "mcp"],
+        mcp_list: &[],
         mcp_arguments: &["--allowedTools", "mcp__heirloom"],
         plugin: Some(PluginCommands {
             install: &[
@@ -126,6 +129,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         trust_arguments: &["--dangerously-bypass-hook-trust"],
         has_mcp: true,
         mcp_add: &["mcp", "add", "heirloom", "--", "heirloom", "mcp"],
+        mcp_list: &[],
         mcp_arguments: &["--dangerously-bypass-approvals-and-sandbox"],
         plugin: None,
     },
@@ -159,6 +163,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         trust_arguments: &[],
         has_mcp: true,
         mcp_add: &["mcp", "add", "heirloom", "heirloom", "mcp"],
+        mcp_list: &[],
         mcp_arguments: &[],
         plugin: Some(PluginCommands {
             install: &[
@@ -197,7 +202,35 @@ pub(crate) const PROGRAMS: &[Program] = &[
         preparation: Some(&["session", "list"]),
         trust_arguments: &[],
         has_mcp: true,
-        mcp_add: &["mcp", "add", "heirloom", "--", "heirloom", "mcp"],
+        mcp_add: &[],
+        mcp_list: &["mcp", "list"],
+        mcp_arguments: &[],
+        plugin: None,
+    },
+    // Its shell tool names a description; without `--allow-all-tools` it waits for a person.
+    Program {
+        name: "copilot",
+        package: "@github/copilot",
+        version: "1.0.102",
+        source: Source::Npm { after: None },
+        binary: "node_modules/.bin/copilot",
+        arguments: &["-p", "PROMPT", "--allow-all-tools"],
+        stream_arguments: &["--output-format", "json"],
+        read_tool: Some((
+            "bash",
+            r#"{"command": "cat notes.txt", "description": "Show the notes"}"#,
+        )),
+        has_hooks: true,
+        can_ask_agent: true,
+        subagents: None,
+        import: "copilot",
+        export: None,
+        copies: None,
+        preparation: None,
+        trust_arguments: &[],
+        has_mcp: true,
+        mcp_add: &[],
+        mcp_list: &["mcp", "list"],
         mcp_arguments: &[],
         plugin: None,
     },
@@ -234,6 +267,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         trust_arguments: &[],
         has_mcp: false,
         mcp_add: &[],
+        mcp_list: &[],
         mcp_arguments: &[],
         plugin: None,
     },
@@ -276,6 +310,13 @@ impl Program {
                 ("OPENCODE_DISABLE_MODELS_FETCH", "1".into()),
                 ("npm_config_offline", "true".into()),
             ],
+            "copilot" => vec![
+                ("COPILOT_OFFLINE", "true".into()),
+                ("COPILOT_PROVIDER_BASE_URL", service.openai_base_url()),
+                ("COPILOT_PROVIDER_API_KEY", "any".into()),
+                ("COPILOT_MODEL", "scripted".into()),
+                ("COPILOT_AUTO_UPDATE", "false".into()),
+            ],
             _ => vec![
                 ("OPENAI_API_BASE", service.openai_base_url()),
                 ("OPENAI_API_KEY", "any".into()),
@@ -301,6 +342,7 @@ impl Program {
                 ".config/opencode/opencode.json".into(),
                 opencode_config(service),
             )],
+            "copilot" => vec![(".copilot/settings.json".into(), "{}".into())],
             // A non-empty price list less than a day old is not fetched.
             _ => vec![(
                 ".aider/caches/model_prices_and_context_window.json".into(),

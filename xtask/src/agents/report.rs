@@ -6,20 +6,36 @@ use crate::cargo;
 
 use super::hooks::HookRun;
 use super::iterations::LoopRun;
+use super::matrix::{self, DriveResults};
 use super::mcp_client::McpRun;
 use super::model_script::ITERATIONS;
 use super::plugins::PluginRun;
 use super::program::{PROMPT, Program};
 
 const INTRODUCTION: &str = "\
-# Tested agent programs
+# Agent programs
 
 `cargo xtask agents --write-doc` generates this page. It installs each program at
 the version below, points it at a scripted model on loopback, and runs it in a
-fresh project through `heirloom run` for three iterations. No program reaches
-the network.
+fresh project. No program reaches the network.
 
-What is checked:
+";
+
+const LEGEND: &str = "
+- **driven**: the real program did it in this run of the task. **checked**: the files and answers match the documented
+  schema, which is in `crates/heirloom/tests/fixtures/agent_settings` with its source and date; the program was not run
+  here. **–**: the program or Heirloom does not have it.
+- Start context: a session begins with what is known. Prompt: a prompt gets relevant records. Failures: hooks record
+  failed commands. MCP: the server with its twelve tools. Plugin: installed by the program's own command. Run:
+  `heirloom run`.
+- Windsurf: no hook can add to the context, so that `heirloom install windsurf --scope project` also writes a rule that
+  tells the agent to ask. Cursor and VS Code get such a file in a project too. Hooks of Cursor and VS Code have no answer
+  to a prompt.
+- VS Code and Copilot CLI read the same file of hooks.
+
+## Loop
+
+Each program runs through `heirloom run` for three iterations.
 
 - the agent reads a file that contains a signal line, and that line is not
   remembered: only the agent's own text counts;
@@ -44,7 +60,7 @@ Each program runs four times as a person would start it: without Heirloom, after
   concurrent session in another project shares nothing with them;
 - a subagent of Claude Code, Codex or opencode gets a context, its facts have its own id, and its
   conversation is a session with that id;
-- with `hooks.ask = true` Claude Code and Codex get a request for a lesson once, after a failure without a
+- with `hooks.ask = true` Claude Code, Codex and Copilot CLI get a request for a lesson once, after a failure without a
   signal; the answer is recorded, and the turn ends without another question;
 - the number of model requests is the same without hooks, with them and with failing
   hooks; no hook call fails.
@@ -62,8 +78,8 @@ const MCP: &str = "
 ## MCP
 
 Each program gets the server by the command of the guide (`claude mcp add heirloom -- heirloom mcp`,
-`codex mcp add heirloom -- heirloom mcp`, `gemini mcp add heirloom heirloom mcp`,
-`opencode mcp add heirloom -- heirloom mcp`) and runs once.
+`codex mcp add heirloom -- heirloom mcp`, `gemini mcp add heirloom heirloom mcp`), opencode and Copilot CLI by
+`heirloom install`; the latter list it (`opencode mcp list`, `copilot mcp list`). Each runs once.
 
 - the model is offered all twelve tools;
 - the recalled text is in the tool's result and declared as data;
@@ -100,6 +116,9 @@ const NOTES: &str = "
 - **opencode**: `run`, `--format json`. The prompt goes through standard input, because
   `opencode run` puts quotes around arguments with blanks. Not `--auto`, which would
   approve every permission. Its plugins wait for an npm installation in their folder.
+- **Copilot CLI**: `--output-format json`. The prompt goes through standard input. Not `--allow-all-tools`, which would
+  permit every tool: without it the program waits for a person. Its conversations are written a moment after the events,
+  so that the hooks at the end of a turn and of a session wait for them, at most half a second.
 - **aider**: `--message-file`, `--yes-always`, and flags that prevent this consent from
   updating aider, sending statistics, opening a browser, fetching pages or running `git
   init`; `--no-pretty --stream`, because wrapped lines break signals. Flags of your own
@@ -210,13 +229,12 @@ pub(crate) fn plugin_table(results: &[PluginRun]) -> String {
 }
 
 /// Writes `docs/agents.md`.
-pub(crate) fn write_doc(
-    results: &[LoopRun],
-    hooked: &[HookRun],
-    asked: &[McpRun],
-    plugged: &[PluginRun],
-) -> Result<(), String> {
+pub(crate) fn write_doc(drives: &DriveResults<'_>) -> Result<(), String> {
+    let (results, hooked) = (drives.loops, drives.hooks);
+    let (asked, plugged) = (drives.mcp, drives.plugins);
     let mut page = INTRODUCTION.to_owned();
+    page.push_str(&matrix::table(drives));
+    page.push_str(LEGEND);
     page.push_str(&table(results));
     page.push_str(HOOKS);
     page.push_str(&hooks_table(hooked));

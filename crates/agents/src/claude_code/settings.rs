@@ -18,6 +18,8 @@ pub(crate) const SETTINGS: SettingsFormat = SettingsFormat {
         names_hooks: false,
     },
     other_file: None,
+    more_files: &[],
+    shares_hooks_with: None,
     notes: &["Claude Code: running sessions continue without the hooks; new ones have them"],
     project_notes: &[],
 };

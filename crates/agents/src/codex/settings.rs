@@ -24,6 +24,8 @@ pub(crate) const SETTINGS: SettingsFormat = SettingsFormat {
         has_hooks: config_toml::has_hooks,
         editor: &config_toml::ConfigToml,
     }),
+    more_files: &[],
+    shares_hooks_with: None,
     notes: &[
         "Codex runs new and changed hooks only when you have accepted them: type /hooks in Codex, review them, accept",
     ],

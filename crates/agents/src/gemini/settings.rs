@@ -18,6 +18,8 @@ pub(crate) const SETTINGS: SettingsFormat = SettingsFormat {
         names_hooks: true,
     },
     other_file: None,
+    more_files: &[],
+    shares_hooks_with: None,
     notes: &["Gemini CLI: running sessions continue without the hooks; new ones have them"],
     project_notes: &[
         "Gemini CLI warns everyone about a project's hooks, and runs them only in trusted folders",

@@ -34,7 +34,10 @@ pub fn render_answer(program: AgentProgram, spec: &HookSpec, answer: &HookAnswer
         return String::new();
     }
     if !answer.context.is_empty() {
-        fields.set_specific("additionalContext", json!(answer.context));
+        match program.hooks().and_then(|hooks| hooks.set_context) {
+            Some(set_context) => set_context(&answer.context, &mut fields),
+            None => fields.set_specific("additionalContext", json!(answer.context)),
+        }
     }
     let replace = program.hooks().and_then(|hooks| hooks.replace_output);
     if let (Some(output), Some(replace)) = (&answer.replacement_output, replace) {

@@ -32,6 +32,8 @@ pub struct HookEvent {
     pub reason: Option<String>,
     /// True if the agent goes on because a hook asked for it at the end of the turn.
     pub is_continued_by_hook: bool,
+    /// True if the program does not read the answer.
+    pub drops_answer: bool,
     /// Error of the JSON parser, if the event is malformed.
     pub parse_error: Option<String>,
 }
@@ -42,7 +44,12 @@ pub struct HookEvent {
 pub fn read_event(program: AgentProgram, bytes: &[u8]) -> HookEvent {
     let end = bytes.len().min(limits::HOOK_INPUT_BYTES_MAX);
     let whole = String::from_utf8_lossy(&bytes[..end]);
-    let (fields, parse_error) = parse_members(whole.trim_start_matches('\u{feff}'));
+    let (mut fields, parse_error) = parse_members(whole.trim_start_matches('\u{feff}'));
+    let hooks = program.hooks();
+    let drops_answer = hooks.is_some_and(|hooks| (hooks.drops_answer)(&fields));
+    if let Some(prepare_members) = hooks.and_then(|hooks| hooks.prepare_members) {
+        prepare_members(&mut fields);
+    }
     let as_string = |name: &str| fields.get(name).and_then(|raw| as_string(raw));
     let some = |name: &str| as_string(name).filter(|content| !content.is_empty());
     HookEvent {
@@ -53,7 +60,7 @@ pub fn read_event(program: AgentProgram, bytes: &[u8]) -> HookEvent {
         agent_type: some("agent_type"),
         agent_transcript: some("agent_transcript_path"),
         source: some("source"),
-        prompt: some("prompt").map(|prompt| match program.hooks() {
+        prompt: some("prompt").map(|prompt| match hooks {
             Some(hooks) => (hooks.clean_prompt)(&prompt).into_owned(),
             None => prompt,
         }),
@@ -63,6 +70,7 @@ pub fn read_event(program: AgentProgram, bytes: &[u8]) -> HookEvent {
         is_continued_by_hook: fields
             .get("stop_hook_active")
             .is_some_and(|raw| raw.get() == "true"),
+        drops_answer,
         parse_error,
     }
 }

@@ -31,6 +31,15 @@ pub(crate) fn object_members(raw: &RawValue) -> JsonMembers<'_> {
     parse_members(raw.get()).0
 }
 
+/// Gives members their usual names; a member that has one already stays.
+pub(crate) fn rename_members(members: &mut JsonMembers<'_>, names: &[(&str, &str)]) {
+    for (own, usual) in names {
+        if let Some(raw) = members.get(*own).copied() {
+            members.entry((*usual).to_owned()).or_insert(raw);
+        }
+    }
+}
+
 /// Visitor that stores each member as it is parsed, so that members before an error remain.
 struct MembersVisitor<'f, 'a>(&'f mut JsonMembers<'a>);
 

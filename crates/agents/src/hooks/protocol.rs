@@ -1,6 +1,7 @@
 //! Hook protocol: the events of each program, and what its answers can do.
 
 use super::answer_fields::AnswerFields;
+use super::json_members::JsonMembers;
 use crate::AgentProgram;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -73,6 +74,14 @@ pub(crate) const fn for_tools(spec: HookSpec, matcher: &'static str) -> HookSpec
 pub struct HookProtocol {
     /// Events that an installation subscribes to. Other events are not worth the cost of a process.
     pub(crate) specs: &'static [HookSpec],
+    /// Gives the members of an event their usual names; `None` if they have them.
+    pub(crate) prepare_members: Option<for<'a> fn(&mut JsonMembers<'a>)>,
+    /// Returns true for an event whose answer is not read, although that of other events with its name is.
+    pub(crate) drops_answer: for<'a, 'b> fn(&'b JsonMembers<'a>) -> bool,
+    /// Adds text for the model to an answer; `None` for the usual field of `hookSpecificOutput`.
+    pub(crate) set_context: Option<fn(&str, &mut AnswerFields)>,
+    /// True if the response of a tool is JSON in a string.
+    pub(crate) has_json_output: bool,
     /// Removes what the program adds to a prompt.
     pub(crate) clean_prompt: for<'t> fn(&'t str) -> Cow<'t, str>,
     /// Removes what the program adds to the output of a tool.
@@ -93,6 +102,16 @@ pub struct HookProtocol {
     pub(crate) messages_of_line: Option<fn(&str, bool) -> Vec<String>>,
     /// True if transcripts mark the lines of subagents.
     pub(crate) marks_subagent_lines: bool,
+    /// Transcript that the program writes some time after the events; `None` if it writes before it calls a hook.
+    pub(crate) late_transcript: Option<LateTranscript>,
+}
+
+/// Transcript that a program writes late.
+pub(crate) struct LateTranscript {
+    /// Name of its files.
+    pub(crate) file: &'static str,
+    /// Returns true for the line that the program writes last before it calls the hook of an event.
+    pub(crate) is_current: fn(&str, &str) -> bool,
 }
 
 impl HookProtocol {
@@ -100,6 +119,10 @@ impl HookProtocol {
     pub(crate) const fn new(specs: &'static [HookSpec]) -> Self {
         Self {
             specs,
+            prepare_members: None,
+            drops_answer: |_| false,
+            set_context: None,
+            has_json_output: false,
             clean_prompt: |text| Cow::Borrowed(text),
             clean_output: |text| Cow::Borrowed(text),
             replace_output: None,
@@ -109,6 +132,7 @@ impl HookProtocol {
             reports_outcomes: true,
             messages_of_line: None,
             marks_subagent_lines: false,
+            late_transcript: None,
         }
     }
 }
@@ -139,6 +163,25 @@ impl AgentProgram {
         self.hooks().is_some_and(|hooks| hooks.marks_subagent_lines)
     }
 
+    /// Returns true if the program writes this transcript some time after the events.
+    pub fn writes_late(self, transcript: &str) -> bool {
+        let late = self
+            .hooks()
+            .and_then(|hooks| hooks.late_transcript.as_ref());
+        late.is_some_and(|late| transcript.rsplit('/').next() == Some(late.file))
+    }
+
+    /// Returns true if a transcript that is written late has everything before an event, by its last line.
+    pub fn is_transcript_current(self, event: &str, last_line: &[u8]) -> bool {
+        let late = self
+            .hooks()
+            .and_then(|hooks| hooks.late_transcript.as_ref());
+        late.is_none_or(|late| {
+            let line = std::str::from_utf8(last_line);
+            line.is_ok_and(|line| (late.is_current)(event, line))
+        })
+    }
+
     /// Returns the specification of the event with this name; `None` if installations do not subscribe to it.
     pub fn hook_spec(self, name: &str) -> Option<&'static HookSpec> {
         self.hook_specs().iter().find(|spec| spec.event == name)
@@ -164,7 +207,7 @@ mod tests {
             }
         }
         assert_eq!(AgentProgram::Gemini.hook_spec("Stop"), None);
-        assert_eq!(AgentProgram::hook_program("cursor"), None);
+        assert_eq!(AgentProgram::hook_program("vscode"), None);
         assert_eq!(AgentProgram::hook_program("aider"), None);
     }
 

@@ -34,7 +34,7 @@ pub struct ToolUse {
 /// Most files of one tool use that are reported.
 const FILES_MAX: usize = 50;
 /// Tools that run commands.
-const SHELLS: [&str; 8] = [
+const SHELLS: [&str; 10] = [
     "Bash",
     "bash",
     "shell",
@@ -43,9 +43,11 @@ const SHELLS: [&str; 8] = [
     "run_shell_command",
     "PowerShell",
     "shell_command",
+    "Shell",
+    "run_in_terminal",
 ];
 /// Tools that change files.
-const EDITORS: [&str; 9] = [
+const EDITORS: [&str; 16] = [
     "Edit",
     "MultiEdit",
     "Write",
@@ -55,6 +57,13 @@ const EDITORS: [&str; 9] = [
     "replace",
     "edit",
     "write",
+    "create",
+    "str_replace_editor",
+    "StrReplace",
+    "create_file",
+    "replace_string_in_file",
+    "multi_replace_string_in_file",
+    "insert_edit_into_file",
 ];
 
 impl ToolUse {
@@ -99,7 +108,7 @@ impl ToolUse {
             has_outcome,
             is_background,
             is_interrupted,
-            response: response.and_then(|raw| serde_json::from_str(raw.get()).ok()),
+            response: response.and_then(|raw| response_value(hooks, raw)),
             name,
         })
     }
@@ -140,7 +149,13 @@ fn command_text(raw: &RawValue) -> Option<String> {
 
 /// Returns the files that an edit or a patch names.
 fn changed_files(input: &JsonMembers<'_>) -> Vec<String> {
-    let named = ["file_path", "notebook_path", "absolute_path", "path"];
+    let named = [
+        "file_path",
+        "filePath",
+        "notebook_path",
+        "absolute_path",
+        "path",
+    ];
     let mut files: Vec<String> = (named.iter())
         .filter_map(|key| as_string(input.get(*key)?))
         .collect();
@@ -159,7 +174,7 @@ fn changed_files(input: &JsonMembers<'_>) -> Vec<String> {
 
 /// Returns the error message in a response.
 fn failure_text(hooks: &HookProtocol, raw: &RawValue, is_shell: bool) -> Option<String> {
-    let value: Value = serde_json::from_str(raw.get()).ok()?;
+    let value = response_value(hooks, raw)?;
     let clean = |output: String| (hooks.clean_output)(&output).into_owned();
     if let Some(code) = exit_code_field(&value) {
         return (code != 0).then(|| clean(error_output(&value, code)));
@@ -182,6 +197,14 @@ fn failure_text(hooks: &HookProtocol, raw: &RawValue, is_shell: bool) -> Option<
     (code != 0).then(|| clean(output))
 }
 
+/// Returns a response as data.
+fn response_value(hooks: &HookProtocol, raw: &RawValue) -> Option<Value> {
+    let value: Value = serde_json::from_str(raw.get()).ok()?;
+    let inner = value.as_str().filter(|_| hooks.has_json_output);
+    let inner = inner.and_then(|text| serde_json::from_str(text).ok());
+    Some(inner.unwrap_or(value))
+}
+
 /// Returns the exit code in a field of a response.
 fn exit_code_field(value: &Value) -> Option<i64> {
     let of = |name: &str| value.get(name);
@@ -202,7 +225,7 @@ pub(crate) fn exit_code_of_line(line: &str) -> Option<i64> {
 
 /// Returns true if a response has an exit code.
 fn has_exit_code(hooks: &HookProtocol, raw: &RawValue) -> bool {
-    let value: Value = serde_json::from_str(raw.get()).unwrap_or_default();
+    let value = response_value(hooks, raw).unwrap_or_default();
     let in_line = |code: fn(&str) -> Option<i64>| code(&output_text(&value)).is_some();
     exit_code_field(&value).is_some() || hooks.exit_code_line.is_some_and(in_line)
 }
@@ -244,6 +267,8 @@ fn output_text(value: &Value) -> String {
                 "text",
                 "content",
                 "message",
+                "text_result_for_llm",
+                "textResultForLlm",
             ];
             let reported = keys.iter().filter_map(|key| fields.get(*key));
             let reported: Vec<String> = reported

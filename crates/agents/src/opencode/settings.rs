@@ -1,6 +1,8 @@
 //! Settings of opencode: a plugin file that calls the hooks.
 
-use crate::settings::{SettingsEditor, SettingsError, SettingsFormat};
+use crate::settings::{
+    AddedFile, JsonEntries, OwnEntry, SettingsEditor, SettingsError, SettingsFormat, SettingsPart,
+};
 use crate::{AgentProgram, ProgramFolder};
 
 /// The plugin.
@@ -8,17 +10,42 @@ const PLUGIN: &str = include_str!("plugin.js");
 /// Beginning of the plugin of any version.
 const PLUGIN_START: &str = "// Heirloom plugin for opencode";
 
+/// Folder of a person's settings.
+const FOLDER: ProgramFolder = ProgramFolder {
+    variable: Some("XDG_CONFIG_HOME"),
+    below_home: ".config",
+    inside: "opencode",
+};
+
 /// Settings into which hooks are installed.
 pub(crate) const SETTINGS: SettingsFormat = SettingsFormat {
-    user_folder: ProgramFolder {
-        variable: Some("XDG_CONFIG_HOME"),
-        below_home: ".config",
-        inside: "opencode",
-    },
+    user_folder: FOLDER,
     project_folder: ".opencode",
     file: "plugins/heirloom.js",
     editor: &PluginFile,
     other_file: None,
+    more_files: &[AddedFile {
+        part: SettingsPart::McpServer,
+        user_file: Some((FOLDER, "opencode.json")),
+        project_file: Some("opencode.json"),
+        other_name: Some("opencode.jsonc"),
+        editor: &JsonEntries {
+            program: AgentProgram::Opencode,
+            empty_file: "{\n  \"$schema\": \"https://opencode.ai/config.json\"\n}\n",
+            allows_jsonc: true,
+            entries: |_| {
+                vec![OwnEntry::server(
+                    "mcp",
+                    &[
+                        ("type", "\"local\""),
+                        ("command", "[\"heirloom\", \"mcp\"]"),
+                        ("enabled", "true"),
+                    ],
+                )]
+            },
+        },
+    }],
+    shares_hooks_with: None,
     notes: &["opencode: running sessions continue without the plugin; new ones load it"],
     project_notes: &["opencode loads a project's plugins for everyone without a question"],
 };

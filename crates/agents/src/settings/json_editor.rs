@@ -77,6 +77,11 @@ impl<'t> JsonText<'t> {
         error_at(self.text, value.start(), message)
     }
 
+    /// Returns a value as data; `None` if it has comments.
+    pub(super) fn parsed(&self, value: &Value<'_>) -> Option<serde_json::Value> {
+        serde_json::from_str(self.text.get(value.start()..value.end())?).ok()
+    }
+
     /// Returns the text with another content of a value.
     pub(super) fn with_replaced(&self, value: &Value<'_>, part: &str) -> String {
         let (head, tail) = (&self.text[..value.start()], &self.text[value.end()..]);

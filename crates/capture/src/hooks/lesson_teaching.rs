@@ -84,9 +84,13 @@ fn mcp_server(root: &Path, host: AgentProgram) -> Option<String> {
     let file = match host {
         AgentProgram::ClaudeCode => ".mcp.json",
         AgentProgram::Gemini => ".gemini/settings.json",
+        AgentProgram::Cursor => ".cursor/mcp.json",
+        AgentProgram::Copilot => ".github/mcp.json",
         AgentProgram::Codex
         | AgentProgram::Aider
         | AgentProgram::Opencode
+        | AgentProgram::Windsurf
+        | AgentProgram::Vscode
         | AgentProgram::Command => return None,
     };
     let bytes = read_bounded(&root.join(file), SETTINGS_BYTES_MAX).ok()?;

@@ -24,6 +24,10 @@ impl Hooks<'_> {
         }
         let clean = self.engine.redaction().redact_input(&prompt);
         state.add_prompt(&clean);
+        if !request.can_inject() {
+            // The records would count as delivered.
+            return Ok(HookAnswer::default());
+        }
         let mut near = self.relevant_hits(&clean)?;
         near.retain(|one| !state.is_delivered(one.record.id));
         let relevance: Vec<f64> = near.iter().map(|one| one.relevance).collect();

@@ -20,6 +20,9 @@ impl Hooks<'_> {
         state: &mut HookSessionState,
     ) -> Result<(), Fault> {
         let subagents = state.subagents.clone();
+        // Some programs name the transcript only at the end of a turn.
+        let known = state.transcript.as_ref().map(|(path, _)| path.clone());
+        let transcript = request.event.transcript.clone().or(known);
         // A program without an event for failures: they are found in its transcript.
         let is_told_late = !request.host.reports_failures();
         if !is_told_late {
@@ -29,7 +32,7 @@ impl Hooks<'_> {
             session.ended_at = Some(self.engine.now());
             self.engine.sessions().put_session(&session)?;
         }
-        if let Some(path) = request.event.transcript.as_deref() {
+        if let Some(path) = transcript.as_deref() {
             let session = self.import_session_transcript(request, path, LearningMode::SessionEnd);
             if is_told_late {
                 self.count_failures(session.as_ref().ok().and_then(Option::as_deref), state)?;

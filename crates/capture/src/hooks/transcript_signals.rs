@@ -9,6 +9,12 @@ use heirloom_fs::durable::regular_file::{self, LinkPolicy};
 use heirloom_model::{Fault, Scope, limits, text};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Interval between two looks at a transcript that is written late.
+const TRANSCRIPT_POLL: Duration = Duration::from_millis(20);
+/// Number of bytes at the end of a transcript that are searched for its last line.
+const LAST_LINE_BYTES_MAX: u64 = 64 << 10;
 
 impl Hooks<'_> {
     /// Ingests new signals. Lines from the session transcript are attributed to the main agent even on subagent
@@ -80,14 +86,18 @@ impl Hooks<'_> {
         request: &HookRequest<'_>,
         state: &mut HookSessionState,
     ) -> Vec<String> {
-        let Some(path) = request.event.transcript.as_deref() else {
+        // Some programs name the transcript only at the end of a turn.
+        let known = state.transcript.as_ref().map(|(path, _)| path.clone());
+        let Some(path) = request.event.transcript.clone().or(known) else {
             return Vec::new();
         };
         let offset = match &state.transcript {
-            Some((known, offset)) if known == path => *offset,
-            Some(_) | None => state.first_offset(path),
+            Some((known, offset)) if *known == path => *offset,
+            Some(_) | None => state.first_offset(&path),
         };
-        let Some((bytes, from)) = read_from(path, offset) else {
+        state.transcript = Some((path.clone(), offset));
+        wait_for_transcript(request, &path, offset);
+        let Some((bytes, from)) = read_from(&path, offset) else {
             return Vec::new();
         };
         let lines = complete_lines(&bytes);
@@ -96,9 +106,39 @@ impl Hooks<'_> {
         if lines.is_empty() && bytes.len() as u64 == limits::HOOK_TRANSCRIPT_BYTES_MAX {
             end = from + bytes.len() as u64;
         }
-        state.transcript = Some((path.to_owned(), end));
+        state.transcript = Some((path, end));
         agent_messages(request.host, lines, false)
     }
+}
+
+/// Waits until the program, which writes its transcript late, has written what precedes this event. The part before
+/// `offset` was read for an earlier event.
+fn wait_for_transcript(request: &HookRequest<'_>, path: &str, offset: u64) {
+    if !request.host.writes_late(path) {
+        return;
+    }
+    let until = Instant::now() + Duration::from_millis(limits::HOOK_TRANSCRIPT_WAIT_MS);
+    let until = until.min(request.deadline);
+    let is_current = || {
+        let size = std::fs::metadata(path).map_or(0, |found| found.len());
+        let event = request.spec.event;
+        size > offset && request.host.is_transcript_current(event, &last_line(path))
+    };
+    while Instant::now() < until && !is_current() {
+        std::thread::sleep(TRANSCRIPT_POLL);
+    }
+}
+
+/// Returns the last complete line of a file, as far as it is not too long; empty without one.
+fn last_line(path: &str) -> Vec<u8> {
+    let size = std::fs::metadata(path).map_or(0, |found| found.len());
+    let Some((bytes, _)) = read_from(path, size.saturating_sub(LAST_LINE_BYTES_MAX)) else {
+        return Vec::new();
+    };
+    let lines = complete_lines(&bytes);
+    let line = lines.strip_suffix(b"\n").unwrap_or_default();
+    let start = memchr::memrchr(b'\n', line).map_or(0, |at| at + 1);
+    line.get(start..).unwrap_or_default().to_vec()
 }
 
 /// Reads a file from `offset`, up to the read size; returns the bytes and their offset. A file that became shorter
@@ -135,5 +175,62 @@ mod tests {
         assert_eq!(read_from(path, most + 2).unwrap().1, 0);
         assert!(read_from(folder.path().to_str().unwrap(), 0).is_none());
         assert!(read_from("/nonexistent/x", 0).is_none());
+    }
+
+    #[test]
+    fn hook_waits_for_a_late_transcript_up_to_the_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let host = heirloom_agents::AgentProgram::Copilot;
+        let event = heirloom_agents::hooks::HookEvent::default();
+        let request = HookRequest {
+            host,
+            spec: host.hook_spec("Stop").unwrap(),
+            event: &event,
+            shorten: None,
+            anchor_every: 0,
+            teach: false,
+            ask: false,
+            deadline: Instant::now() + Duration::from_secs(60),
+        };
+        let most = Duration::from_millis(limits::HOOK_TRANSCRIPT_WAIT_MS);
+        let start = "{\"type\":\"hook.start\",\"data\":{\"hookType\":\"agentStop\"}}\n";
+        for (name, text, offset, waits) in [
+            ("events.jsonl", start, 0, false),
+            ("events.jsonl", start, start.len() as u64, true),
+            (
+                "events.jsonl",
+                "{\"type\":\"assistant.message\"}\n",
+                0,
+                true,
+            ),
+            ("other.json", "{}\n", 0, false),
+        ] {
+            let path = folder.path().join(name);
+            durable::write_atomic(&path, text.as_bytes()).unwrap();
+            let began = Instant::now();
+            wait_for_transcript(&request, path.to_str().unwrap(), offset);
+            assert_eq!(began.elapsed() >= most, waits, "{name} {text}");
+        }
+    }
+
+    #[test]
+    fn last_line_is_the_last_complete_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.jsonl");
+        for (text, line) in [
+            ("", ""),
+            ("a", ""),
+            ("a\nb", "a"),
+            ("a\nb\n", "b"),
+            ("a\n\n", ""),
+        ] {
+            durable::write_atomic(&path, text.as_bytes()).unwrap();
+            assert_eq!(
+                last_line(path.to_str().unwrap()),
+                line.as_bytes(),
+                "{text:?}"
+            );
+        }
+        assert!(last_line("/nonexistent/x").is_empty());
     }
 }

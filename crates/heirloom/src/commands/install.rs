@@ -4,10 +4,10 @@ use crate::hook_installation::{self, HookChange, InstallScope, SettingsChange, d
 use crate::store_access::CliSession;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use heirloom_agents::AgentProgram;
+use heirloom_agents::settings::SettingsPart;
 use heirloom_model::text::EscapedPath;
 use heirloom_model::{Fault, text};
 use serde_json::{Value, json};
-use std::path::PathBuf;
 
 /// Let an agent program call Heirloom while it works: its sessions start with what is known, and what they learn is
 /// kept
@@ -37,9 +37,9 @@ pub(crate) struct InstallTarget {
     yes: bool,
 }
 
-/// Returns the parser of a program with hooks.
+/// Returns the parser of a program with settings.
 fn program_parser() -> impl TypedValueParser<Value = AgentProgram> {
-    let names = AgentProgram::with_hooks().map(AgentProgram::as_str);
+    let names = AgentProgram::with_settings().map(AgentProgram::as_str);
     PossibleValuesParser::new(names).try_map(|name| name.parse::<AgentProgram>())
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     apply_hooks(&args.target, HookChange::Install, session)
 }
 
-/// Shows the change, asks for confirmation and writes it.
+/// Shows the changes, asks for confirmation and writes them.
 pub(crate) fn apply_hooks(
     target: &InstallTarget,
     change: HookChange,
@@ -55,42 +55,62 @@ pub(crate) fn apply_hooks(
 ) -> Result<u8, Fault> {
     let program = target.agent;
     let start = session.start_folder()?;
-    let plan = hook_installation::plan_change(program, target.scope, change, &session.env, &start)?;
-    let diff_text = diff(
-        &plan.file.to_escaped(),
-        plan.before.as_deref().unwrap_or_default(),
-        plan.after.as_deref().unwrap_or_default(),
-    );
+    let plans =
+        hook_installation::plan_changes(program, target.scope, change, &session.env, &start)?;
+    let diff_text: String = plans.iter().map(diff_of).collect();
     if !session.out.json {
         diff_text.lines().for_each(|line| session.out.line(line));
     }
-    let mut backup = None;
-    let mut written = false;
-    if plan.has_changes() && !target.dry_run {
-        let question = format!("Write this to {}?", plan.file.to_escaped());
-        if !target.yes && !session.out.ask(&question)? {
+    let changed: Vec<_> = plans.iter().filter(|plan| plan.has_changes()).collect();
+    let is_written = !changed.is_empty() && !target.dry_run;
+    if is_written && !target.yes {
+        let names: Vec<String> = changed
+            .iter()
+            .map(|plan| plan.file.to_escaped().to_string())
+            .collect();
+        let question = format!("Write this to {}?", names.join(", "));
+        if !session.out.ask(&question)? {
             return Err(Fault::refused("nothing was written"));
         }
-        backup = plan.write(session.clock()?.now())?;
-        written = true;
+    }
+    let mut files = Vec::new();
+    for plan in &plans {
+        let backup = match is_written && plan.has_changes() {
+            true => plan.write(session.clock()?.now())?,
+            false => None,
+        };
+        files.push(FileReport {
+            part: plan.part,
+            file: plan.file.to_escaped().to_string(),
+            outcome: match (plan.has_changes(), is_written, change) {
+                (false, _, _) => "unchanged",
+                (true, false, _) => "dry-run",
+                (true, true, HookChange::Install) => "installed",
+                (true, true, HookChange::Remove) => "removed",
+            },
+            backup: backup.map(|path| path.to_escaped().to_string()),
+            kept_for: plan.kept_for,
+        });
     }
     let notes = match change {
         HookChange::Install => follow_up_notes(program, target.scope, session),
         HookChange::Remove => remove_copies(target, session)?,
     };
-    print_report(
-        session,
-        target,
-        &plan,
-        &InstallReport {
-            diff_text,
-            backup,
-            written,
-            notes,
-        },
-        change,
-    );
+    let report = InstallReport {
+        diff_text,
+        files,
+        notes,
+    };
+    print_report(session, target, &report, change);
     Ok(0)
+}
+
+fn diff_of(plan: &SettingsChange) -> String {
+    diff(
+        &plan.file.to_escaped(),
+        plan.before.as_deref().unwrap_or_default(),
+        plan.after.as_deref().unwrap_or_default(),
+    )
 }
 
 /// Removes copies of conversations that killed hooks left; returns a line with their number.
@@ -115,51 +135,90 @@ fn remove_copies(target: &InstallTarget, session: &CliSession) -> Result<Vec<Str
 /// Result of an installation or removal, for output.
 struct InstallReport {
     diff_text: String,
-    backup: Option<PathBuf>,
-    written: bool,
+    /// The files; that with the hooks is first.
+    files: Vec<FileReport>,
     notes: Vec<String>,
+}
+
+/// Result for one file.
+struct FileReport {
+    part: SettingsPart,
+    file: String,
+    outcome: &'static str,
+    backup: Option<String>,
+    kept_for: Option<AgentProgram>,
+}
+
+impl InstallReport {
+    /// Returns the outcome of the whole: that of the first file that changes.
+    fn outcome(&self) -> &'static str {
+        let mut outcomes = self.files.iter().map(|file| file.outcome);
+        outcomes
+            .find(|outcome| *outcome != "unchanged")
+            .unwrap_or("unchanged")
+    }
 }
 
 fn print_report(
     session: &mut CliSession,
     target: &InstallTarget,
-    plan: &SettingsChange,
     report: &InstallReport,
     change: HookChange,
 ) {
-    let file = plan.file.to_escaped();
-    let outcome = match (plan.has_changes(), report.written, change) {
-        (false, _, _) => "unchanged",
-        (true, false, _) => "dry-run",
-        (true, true, HookChange::Install) => "installed",
-        (true, true, HookChange::Remove) => "removed",
-    };
-    let backup = report.backup.as_ref().map(|path| path.to_escaped());
     if session.out.json {
+        let files: Vec<Value> = (report.files.iter())
+            .map(|one| {
+                json!({
+                    "part": one.part.as_str(),
+                    "file": one.file,
+                    "outcome": one.outcome,
+                    "backup": one.backup,
+                })
+            })
+            .collect();
+        let first = report.files.first();
         let value: Value = json!({
             "agent": target.agent.as_str(),
             "scope": target.scope.as_str(),
-            "file": file,
-            "outcome": outcome,
-            "backup": backup,
+            "file": first.map(|one| &one.file),
+            "outcome": report.outcome(),
+            "backup": first.and_then(|one| one.backup.as_ref()),
             "diff": report.diff_text,
+            "files": files,
             "notes": report.notes,
         });
         return session.out.value(&value);
     }
-    let message = match (outcome, change) {
-        ("unchanged", HookChange::Install) => format!("{file} has the hooks already"),
-        ("unchanged", HookChange::Remove) => format!("{file} has no hooks of Heirloom"),
-        ("dry-run", _) => "nothing was written".to_owned(),
-        ("installed", _) => format!("the hooks are in {file}"),
-        _ => format!("the hooks are out of {file}"),
-    };
-    session.out.line(&message);
-    if let Some(backup) = backup {
-        session.out.line(&format!("backup: {backup}"));
+    if report.outcome() == "dry-run" {
+        session.out.line("nothing was written");
+    }
+    for one in report.files.iter().filter(|one| one.outcome != "dry-run") {
+        session.out.line(&file_message(one, change));
+        if let Some(backup) = &one.backup {
+            session.out.line(&format!("backup: {backup}"));
+        }
     }
     for note in &report.notes {
         session.out.talk(&format!("  {note}"));
+    }
+}
+
+/// Returns the line about one file.
+fn file_message(report: &FileReport, change: HookChange) -> String {
+    let file = &report.file;
+    if let Some(other) = report.kept_for {
+        return format!("the hooks stay in {file}: {other} reads them too");
+    }
+    let (part, verb) = match report.part {
+        SettingsPart::Hooks => ("hooks", "are"),
+        SettingsPart::McpServer => ("MCP server", "is"),
+        SettingsPart::Instructions => ("instructions", "are"),
+    };
+    match (report.outcome, change) {
+        ("unchanged", HookChange::Install) => format!("{file} has the {part} already"),
+        ("unchanged", HookChange::Remove) => format!("{file} has no {part} of Heirloom"),
+        (_, HookChange::Install) => format!("the {part} {verb} in {file}"),
+        (_, HookChange::Remove) => format!("the {part} {verb} out of {file}"),
     }
 }
 

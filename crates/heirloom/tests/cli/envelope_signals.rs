@@ -43,7 +43,12 @@ fn transcript_text(host: AgentProgram, root: &Path, session: &str, text: &str) -
             "messages": [{"info": {"id": format!("{session}m"), "role": "assistant"},
                 "parts": [{"id": format!("{session}p"), "type": "text", "text": text}]}],
         })],
-        AgentProgram::Aider | AgentProgram::Command => unreachable!("{host} has no hooks"),
+        AgentProgram::Aider
+        | AgentProgram::Copilot
+        | AgentProgram::Cursor
+        | AgentProgram::Windsurf
+        | AgentProgram::Vscode
+        | AgentProgram::Command => unreachable!("{host} has no transcript"),
     };
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
@@ -55,7 +60,12 @@ fn transcript_path(project: &Project, host: AgentProgram, session: &str) -> Path
         AgentProgram::Codex => format!(".codex/sessions/2026/04/01/rollout-{session}.jsonl"),
         AgentProgram::Gemini => format!(".gemini/tmp/named/chats/session-{session}.jsonl"),
         AgentProgram::Opencode => format!(".local/share/opencode/heirloom/ses_{session}.json"),
-        AgentProgram::Aider | AgentProgram::Command => unreachable!("{host} has no hooks"),
+        AgentProgram::Aider
+        | AgentProgram::Copilot
+        | AgentProgram::Cursor
+        | AgentProgram::Windsurf
+        | AgentProgram::Vscode
+        | AgentProgram::Command => unreachable!("{host} has no transcript"),
     };
     let root = ".gemini/tmp/named/.project_root";
     project

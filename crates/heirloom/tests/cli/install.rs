@@ -228,7 +228,7 @@ fn install_without_write_permission_fails_with_a_message() {
     let mut command = project.command(&["install", "gemini", "--yes"]);
     let answer = crate::project::answer(command.env_remove("HOME"));
     assert_eq!(answer.code, 1, "{answer:?}");
-    project.expect(&["install", "cursor"], 2);
+    project.expect(&["install", "zed"], 2);
 }
 
 #[test]

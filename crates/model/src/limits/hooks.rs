@@ -7,6 +7,8 @@ pub const HOOK_DEADLINE_MS: u64 = 2_000;
 /// Time after which the session-end hook stops reading the transcript, milliseconds: Claude Code waits for 1.5
 /// seconds.
 pub const HOOK_ARCHIVE_MS: u64 = 900;
+/// Maximum time that a hook waits for a transcript that its program writes late, milliseconds.
+pub const HOOK_TRANSCRIPT_WAIT_MS: u64 = 500;
 /// Time that a hook may continue after its answer is sent, within its deadline, milliseconds.
 pub const HOOK_AFTER_ANSWER_MS: u64 = 1_000;
 /// Maximum length of the text that one hook answer injects, characters: every agent program accepts it.

@@ -281,7 +281,7 @@ pub(super) const CYCLES: &[Cycles] = &[
     // Agent programs name their adapters, streams, hooks and transcripts, which match on the program.
     Cycles {
         parent: "agents",
-        modules: 13,
+        modules: 17,
     },
     // MCP opens engines as the commands do.
     Cycles {

@@ -300,12 +300,33 @@ struct ConfigWarning {
 struct InstallAnswer {
     agent: String,
     scope: HookScope,
+    /// The file with the hooks.
+    file: String,
+    /// Outcome of the first file that changes.
+    outcome: InstallOutcome,
+    /// The file with the hooks as it was.
+    backup: Option<String>,
+    /// Changes of all files.
+    diff: String,
+    /// All files; that with the hooks is first.
+    files: Vec<InstalledFile>,
+    notes: Vec<String>,
+}
+
+#[derive(JsonSchema)]
+struct InstalledFile {
+    part: InstalledPart,
     file: String,
     outcome: InstallOutcome,
-    /// The file as it was.
     backup: Option<String>,
-    diff: String,
-    notes: Vec<String>,
+}
+
+#[derive(JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum InstalledPart {
+    Hooks,
+    Mcp,
+    Instructions,
 }
 
 #[derive(JsonSchema)]

@@ -1,0 +1,4 @@
+//! Cursor.
+
+pub(crate) mod hooks;
+pub(crate) mod settings;

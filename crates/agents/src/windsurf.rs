@@ -1,0 +1,4 @@
+//! Windsurf.
+
+pub(crate) mod hooks;
+pub(crate) mod settings;
