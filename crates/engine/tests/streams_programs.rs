@@ -222,3 +222,29 @@ fn opencode_output_is_read() {
         ]
     );
 }
+
+#[test]
+fn copilot_output_is_read() {
+    check(
+        include_str!("streams/copilot.jsonl"),
+        &[
+            "call bash {\"command\":\"cat notes.txt\",\"description\":\"Show the notes\"}",
+            "answer failed=false",
+        ],
+        57,
+        &["finished failed=false"],
+    );
+    assert_eq!(
+        event_lines(include_str!("streams/copilot-error.jsonl")),
+        ["error 400 scripted fault 400", "finished failed=true"]
+    );
+    // The interrupted answer was retried and appears once.
+    assert_eq!(
+        event_lines(include_str!("streams/copilot-cut.jsonl")),
+        [
+            "28 KEY_FACT the session token is checked in src/logi",
+            "28 STEP_PENDING write the test",
+            "finished failed=false",
+        ]
+    );
+}

@@ -1,10 +1,11 @@
 //! Hooks of Claude Code.
 
+use crate::AgentProgram;
 use crate::hooks::HookEventKind::{
     AfterTool, BeforeCompaction, BeforeTool, Prompt, SessionEnd, SessionStart, SubagentEnd,
     SubagentStart, ToolFailed, TurnEnd,
 };
-use crate::hooks::json_members::object_members;
+use crate::hooks::json_members::{JsonMembers, object_members};
 use crate::hooks::protocol::{HookProtocol, HookSpec, block_end_of_turn, for_tools, spec};
 use crate::hooks::transcript_messages::texts;
 use serde_json::value::RawValue;
@@ -17,6 +18,7 @@ pub(crate) const HOOKS: HookProtocol = HookProtocol {
     }),
     messages_of_line: Some(messages_of_line),
     marks_subagent_lines: true,
+    other_sender,
     ..HookProtocol::new(SPECS)
 };
 
@@ -35,6 +37,17 @@ const SPECS: &[HookSpec] = &[
     spec("SubagentStop", SubagentEnd, false, 10),
     spec("SessionEnd", SessionEnd, false, 10),
 ];
+
+/// Returns the program that reads these settings and sent the event, by fields that Claude Code does not have: Cursor, or
+/// Copilot CLI and Visual Studio Code, whose hooks are the same.
+fn other_sender(members: &JsonMembers<'_>) -> Option<AgentProgram> {
+    if members.contains_key("conversation_id") {
+        return Some(AgentProgram::Cursor);
+    }
+    members
+        .contains_key("timestamp")
+        .then_some(AgentProgram::Copilot)
+}
 
 /// Returns the agent's messages in a line of the transcript.
 fn messages_of_line(line: &str, by_subagents: bool) -> Vec<String> {

@@ -34,6 +34,8 @@ pub struct HookEvent {
     pub is_continued_by_hook: bool,
     /// True if the program does not read the answer.
     pub drops_answer: bool,
+    /// Program that sent the event, if it is another one that reads the settings of this one.
+    pub other_sender: Option<AgentProgram>,
     /// Error of the JSON parser, if the event is malformed.
     pub parse_error: Option<String>,
 }
@@ -47,6 +49,7 @@ pub fn read_event(program: AgentProgram, bytes: &[u8]) -> HookEvent {
     let (mut fields, parse_error) = parse_members(whole.trim_start_matches('\u{feff}'));
     let hooks = program.hooks();
     let drops_answer = hooks.is_some_and(|hooks| (hooks.drops_answer)(&fields));
+    let other_sender = hooks.and_then(|hooks| (hooks.other_sender)(&fields));
     if let Some(prepare_members) = hooks.and_then(|hooks| hooks.prepare_members) {
         prepare_members(&mut fields);
     }
@@ -71,6 +74,7 @@ pub fn read_event(program: AgentProgram, bytes: &[u8]) -> HookEvent {
             .get("stop_hook_active")
             .is_some_and(|raw| raw.get() == "true"),
         drops_answer,
+        other_sender,
         parse_error,
     }
 }

@@ -78,6 +78,8 @@ pub struct HookProtocol {
     pub(crate) prepare_members: Option<for<'a> fn(&mut JsonMembers<'a>)>,
     /// Returns true for an event whose answer is not read, although that of other events with its name is.
     pub(crate) drops_answer: for<'a, 'b> fn(&'b JsonMembers<'a>) -> bool,
+    /// Returns the program that sent an event, if it is another one that reads the settings of this one.
+    pub(crate) other_sender: for<'a, 'b> fn(&'b JsonMembers<'a>) -> Option<AgentProgram>,
     /// Adds text for the model to an answer; `None` for the usual field of `hookSpecificOutput`.
     pub(crate) set_context: Option<fn(&str, &mut AnswerFields)>,
     /// True if the response of a tool is JSON in a string.
@@ -121,6 +123,7 @@ impl HookProtocol {
             specs,
             prepare_members: None,
             drops_answer: |_| false,
+            other_sender: |_| None,
             set_context: None,
             has_json_output: false,
             clean_prompt: |text| Cow::Borrowed(text),

@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 /// written to .heirloom/hooks.log: no agent is blocked by its memory.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The agent program (claude-code, codex, gemini, opencode), and the event as the program spells it
+    /// The agent program (claude-code, codex, gemini, opencode, copilot, cursor, windsurf), and the event as the program spells it
     // Unknown words are accepted: an agent program that stops because its hook fails would be worse than a call
     // without effect.
     #[arg(
@@ -207,10 +207,10 @@ fn answer_event(call: &PendingCall, session: &mut CliSession) -> Result<(), Stri
     let Some(place) = session.project_place() else {
         return Ok(());
     };
+    // Of two calls for one event only the one by the program's own settings is answered.
     let is_plugin_call = call.words.get(2).is_some_and(|word| word == PLUGIN_WORD);
-    if let Some(host) = host.filter(|_| is_plugin_call)
-        && settings_have_hooks(host, &session.env, &place.root)
-    {
+    let preferred = host.filter(|_| is_plugin_call).or(event.other_sender);
+    if preferred.is_some_and(|program| settings_have_hooks(program, &session.env, &place.root)) {
         return Ok(());
     }
     // Check the folder first: not even the log is written through a link that leads out of the project.

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 /// kept
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Shows what changes in the settings of the agent program, asks, and keeps a backup of the file next to it. Everything else in the file stays unchanged. Running it again changes nothing. Hooks do nothing outside projects with a memory (`heirloom init`)."
+    after_help = "Shows what changes in the settings of the agent program, asks, and keeps a backup of each file next to it. Everything else in the files stays unchanged. opencode, Copilot CLI, Cursor, Windsurf and VS Code get the MCP server too. Running it again changes nothing. Hooks do nothing outside projects with a memory (`heirloom init`)."
 )]
 pub(crate) struct Args {
     #[command(flatten)]

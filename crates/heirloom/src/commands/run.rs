@@ -25,7 +25,7 @@ place of {prompt}, else where the program takes it, else through standard input.
 (SOUL.md, AGENTS.md, personas) go before it, or into the system prompt of Claude Code. HEIRLOOM_CONTEXT_FILE and HEIRLOOM_PROMPT_FILE name files with both.
 The agent writes memory by printing lines such as `HEIRLOOM_MEMORY: KEY_FACT the tests need Redis`.")]
 pub(crate) struct Args {
-    /// claude-code, codex, aider, gemini, opencode or command; the default depends on the program's name
+    /// claude-code, codex, aider, gemini, opencode, copilot or command; the default depends on the program's name
     #[arg(long, value_name = "AGENT")]
     agent: Option<AgentProgram>,
     /// The task

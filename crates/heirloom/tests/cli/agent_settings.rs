@@ -562,3 +562,29 @@ fn transcript_of_vscode_is_no_failure() {
     }
     assert_eq!(hook_log(&project), "");
 }
+
+#[test]
+fn event_of_a_program_that_reads_settings_of_claude_code_is_answered_once() {
+    for (agent, event) in [
+        ("copilot", json!({"timestamp": "2026-11-27T10:00:00Z"})),
+        ("cursor", json!({"conversation_id": "s"})),
+    ] {
+        let project = Project::new();
+        project.ok(&["remember", FACT]);
+        let ask = |session: &str| {
+            let answer = call(
+                &project,
+                "claude-code",
+                "SessionStart",
+                session,
+                event.clone(),
+            );
+            context_of("claude-code", &answer).contains(FACT)
+        };
+        assert!(ask("first"), "{agent}");
+        project.ok(&["install", agent, "--yes"]);
+        assert!(!ask("second"), "{agent}");
+        project.ok(&["uninstall", agent, "--yes"]);
+        assert!(ask("third"), "{agent}");
+    }
+}
