@@ -1,22 +1,29 @@
 //! Command-line parser: the table of commands, and fast parsing of the one that was called.
 
+pub(crate) mod command_groups;
+pub(crate) mod help_topics;
+pub(crate) mod overview;
+pub(crate) mod suggestions;
+
 use crate::commands;
 use crate::logging;
 use crate::shared_options::GlobalOptions;
 use crate::store_access::CliSession;
+use crate::terminal_output::terminal_features::help_width;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{FromArgMatches, Parser, Subcommand};
-use heirloom_model::Fault;
+use heirloom_model::{Fault, text};
 use std::ffi::OsString;
 
-/// Memory and context for coding agents: what one session learns, the next inherits.
-///
-/// Start with `heirloom demo`, or `heirloom init` in a project.
+/// Memory and context for coding agents: what one session learns, the next inherits
 #[derive(Debug, Parser)]
 #[command(
     name = "heirloom",
     version,
     max_term_width = 100,
-    disable_help_subcommand = true
+    disable_help_subcommand = true,
+    help_template = overview::help_template(help_width()),
+    override_usage = "heirloom [OPTIONS] COMMAND"
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -27,12 +34,20 @@ pub(crate) struct Cli {
 
 /// Generates the `Command` enum, its dispatcher and the lookup of one command's arguments from one list.
 macro_rules! commands {
-    ($($variant:ident = $module:ident,)+) => {
+    ($($variant:ident = $module:ident $([$($alias:literal),+])?,)+) => {
         /// All commands.
         #[derive(Debug, Subcommand)]
         pub(crate) enum Command {
-            $($variant(commands::$module::Args),)+
+            $(
+                $(#[command(aliases = [$($alias),+])])?
+                $variant(commands::$module::Args),
+            )+
         }
+
+        /// Names of all commands, each with its aliases.
+        pub(crate) const COMMAND_NAMES: &[(&str, &[&str])] = &[
+            $((stringify!($module), &[$($($alias),+)?]),)+
+        ];
 
         /// Runs a command and returns its exit code, if the command itself did not fail.
         pub(crate) fn run(command: Command, session: &mut CliSession) -> Result<u8, Fault> {
@@ -47,11 +62,12 @@ macro_rules! commands {
             outcome
         }
 
-        /// Returns the description of the command with this name.
+        /// Returns the description of the command with this name or alias.
         fn command_description(name: &str) -> Option<clap::Command> {
             match name {
-                $(stringify!($module) => {
+                $(stringify!($module) $($(| $alias)+)? => {
                     let command = clap::Command::new(stringify!($module));
+                    $(let command = command.aliases([$($alias),+]);)?
                     Some(<commands::$module::Args as clap::Args>::augment_args(command))
                 })+
                 _ => None,
@@ -70,12 +86,12 @@ commands! {
     Context = context,
     Compact = compact,
     Expand = expand,
-    Remember = remember,
-    Recall = recall,
+    Remember = remember ["add", "save", "note"],
+    Recall = recall ["search", "find"],
     Tried = tried,
-    List = list,
-    Show = show,
-    Forget = forget,
+    List = list ["ls"],
+    Show = show ["get"],
+    Forget = forget ["rm", "delete"],
     Propose = propose,
     Accept = accept,
     Reject = reject,
@@ -88,7 +104,7 @@ commands! {
     Undo = undo,
     Conflicts = conflicts,
     Resolve = resolve,
-    History = history,
+    History = history ["log"],
     Hook = hook,
     Install = install,
     Uninstall = uninstall,
@@ -117,7 +133,7 @@ commands! {
     Restore = restore,
     Transfer = transfer,
     Fleet = fleet,
-    Doctor = doctor,
+    Doctor = doctor ["check"],
     Reembed = reembed,
     Redact = redact,
     Bench = bench,
@@ -125,6 +141,7 @@ commands! {
     Config = config,
     Completions = completions,
     Man = man,
+    Help = help,
 }
 
 /// Parses the program's arguments.
@@ -136,6 +153,37 @@ pub(crate) fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
         Some(cli) => Ok(cli),
         None => Cli::try_parse_from(args),
     }
+}
+
+/// Returns the error for a command that does not exist, with suggestions; `None` for other usage errors.
+pub(crate) fn describe_unknown_command(error: &clap::Error, args: &[OsString]) -> Option<Fault> {
+    if error.kind() != ErrorKind::InvalidSubcommand {
+        return None;
+    }
+    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    // A wrong word after `heirloom task` is reported by clap.
+    let program = clap::Command::new("heirloom").allow_external_subcommands(true);
+    let program = <GlobalOptions as clap::Args>::augment_args(program);
+    let matches = program.try_get_matches_from(args).ok()?;
+    if matches.subcommand_name() != Some(given) {
+        return None;
+    }
+    let near = suggestions::suggest_commands(given);
+    let near: Vec<_> = near
+        .iter()
+        .map(|name| format!("`heirloom {name}`"))
+        .collect();
+    let hint = match near.is_empty() {
+        true => "`heirloom help` shows all commands".to_owned(),
+        false => {
+            let near = near.join(" or ");
+            format!("did you mean {near}? `heirloom help` shows all commands")
+        }
+    };
+    let given = text::excerpt(given, 60);
+    Some(Fault::usage(format!("there is no command `{given}`")).hint(hint))
 }
 
 /// Parses the arguments with the description of the first command named in them; `None` if they do not fit it.
@@ -189,8 +237,77 @@ mod tests {
     }
 
     #[test]
+    fn every_command_is_in_one_group_with_a_short_line() {
+        let mut grouped = Vec::new();
+        for group in &command_groups::GROUPS {
+            for (name, summary) in group.commands {
+                grouped.push(*name);
+                // Two blanks, the name and a line fit 80 columns; `help` describes the rest.
+                assert!((10..=62).contains(&summary.len()), "{name}: {summary}");
+                assert!(!summary.ends_with('.'), "{name}");
+            }
+        }
+        let mut commands: Vec<_> = COMMAND_NAMES.iter().map(|(name, _)| *name).collect();
+        grouped.sort_unstable();
+        commands.sort_unstable();
+        assert_eq!(grouped, commands);
+    }
+
+    #[test]
+    fn names_of_groups_topics_and_aliases_are_unambiguous() {
+        let commands = COMMAND_NAMES.iter().map(|(name, _)| *name);
+        let aliases = COMMAND_NAMES.iter().flat_map(|(_, aliases)| *aliases);
+        let groups = command_groups::GROUPS.iter().map(|group| group.topic);
+        let topics = help_topics::TOPICS.iter().flat_map(|topic| {
+            let names = std::iter::once(&topic.name).chain(topic.other_names);
+            names.copied()
+        });
+        let all = commands.chain(aliases.copied()).chain(topics).chain(groups);
+        let mut seen = std::collections::HashSet::new();
+        for name in all {
+            assert!(seen.insert(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn alias_is_parsed_alone_as_the_command() {
+        for (name, aliases) in COMMAND_NAMES {
+            for alias in *aliases {
+                let described = command_description(alias).unwrap();
+                assert_eq!(described.get_name(), *name, "{alias}");
+            }
+        }
+        let cli = parse_with_one_command(&split_line("search deploy -k 3")).unwrap();
+        assert!(matches!(cli.command, Command::Recall(_)));
+        let listed = help_topics::HelpTopic::find("aliases").unwrap().text;
+        for (name, aliases) in COMMAND_NAMES.iter().filter(|(_, all)| !all.is_empty()) {
+            let line = format!("  {:20} {name}\n", aliases.join(", "));
+            assert!(listed.contains(&line), "{line}");
+        }
+    }
+
+    #[test]
+    fn unknown_command_is_described_with_suggestions() {
+        let describe = |line: &str| {
+            let args = split_line(line);
+            let error = Cli::try_parse_from(&args).unwrap_err();
+            describe_unknown_command(&error, &args)
+        };
+        let fault = describe("--project recall contxt").unwrap();
+        assert_eq!(fault.message, "there is no command `contxt`");
+        assert!(fault.hint.unwrap().contains("`heirloom context`"));
+        let fault = describe("xyzzy list").unwrap();
+        assert_eq!(fault.hint.unwrap(), "`heirloom help` shows all commands");
+        assert!(describe("task dun").is_none(), "clap describes subcommands");
+        assert!(describe("recall").is_none());
+    }
+
+    #[test]
     fn parse_valid_arguments_equals_full_parser() {
         for line in [
+            "ls -n 3",
+            "--json search why",
+            "help recall",
             "context --task 7",
             "--json recall why --project-dir recall -k 3",
             "--project recall context",
@@ -220,8 +337,6 @@ mod tests {
             "--help",
             "--version",
             "-V",
-            "help",
-            "help recall",
             "recall --help",
             "recall -k x",
             "task",

@@ -24,6 +24,7 @@ pub(crate) mod export;
 pub(crate) mod fleet;
 pub(crate) mod forget;
 pub(crate) mod group;
+pub(crate) mod help;
 pub(crate) mod history;
 pub(crate) mod hook;
 pub(crate) mod import;

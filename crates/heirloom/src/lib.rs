@@ -27,8 +27,10 @@ mod trust;
 
 use clap::CommandFactory;
 use signal_hook::consts::SIGXFSZ;
+use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::Arc;
+use terminal_output::terminal_features::TerminalFeatures;
 
 /// Size up to which freed blocks are kept by short processes, bytes.
 const KEPT_BLOCK_BYTES: usize = 8 << 20;
@@ -38,9 +40,10 @@ pub fn run() -> ExitCode {
     // Turn SIGXFSZ (file size limit) into a write error with a message, as for a full disk: by default the signal
     // ends the process. The flag itself is not used.
     let _default = signal_hook::flag::register(SIGXFSZ, Arc::default());
-    let cli = match cli::parse(&std::env::args_os().collect::<Vec<_>>()) {
+    let args: Vec<_> = std::env::args_os().collect();
+    let cli = match cli::parse(&args) {
         Ok(cli) => cli,
-        Err(error) => return ExitCode::from(terminal_output::report_misuse(&error)),
+        Err(error) => return report_misuse(&error, &args),
     };
     if !matches!(cli.command, cli::Command::Serve(_) | cli::Command::Mcp(_)) {
         keep_freed_memory();
@@ -54,6 +57,15 @@ pub fn run() -> ExitCode {
         }
     };
     ExitCode::from(session.out.exit_code(code))
+}
+
+/// Prints help or a usage error and returns its exit code.
+fn report_misuse(error: &clap::Error, args: &[OsString]) -> ExitCode {
+    let env = config::Environment::read();
+    let features = TerminalFeatures::detect(|name| env.get(name));
+    let unknown_command = cli::describe_unknown_command(error, args);
+    let code = terminal_output::report_misuse(error, unknown_command.as_ref(), features);
+    ExitCode::from(code)
 }
 
 /// Makes the allocator keep freed blocks for the rest of the process instead of returning their pages to the system, of

@@ -29,6 +29,7 @@ use crate::embedder;
 use crate::migration_progress;
 use crate::shared_options::GlobalOptions;
 use crate::terminal_output::Output;
+use crate::terminal_output::terminal_features::TerminalFeatures;
 use database_server::{ServerStore, server_store};
 use heirloom_engine::{CheckLevel, Doctor, Engine};
 use heirloom_fs::project_fs::{self, ProjectPaths};
@@ -80,9 +81,9 @@ impl CliSession {
             global.set.push(format!("store.url={address}"));
         }
         let env = Environment::read();
-        let can_rewrite_line = env.get("TERM").is_some_and(|term| term != "dumb");
+        let features = TerminalFeatures::detect(|name| env.get(name));
         Self {
-            out: Output::new(global.json, can_rewrite_line),
+            out: Output::new(global.json, features),
             opened: None,
             env,
             global,
@@ -114,7 +115,7 @@ impl CliSession {
             server_store: self.server_store.clone(),
             clap_command: self.clap_command,
             env: self.env.clone(),
-            out: Output::new(self.global.json, false),
+            out: Output::new(self.global.json, TerminalFeatures::default()),
             opened: None,
         }
     }

@@ -1,10 +1,19 @@
 //! Output for people and scripts: data on standard output, messages on standard error.
 
+pub(crate) mod terminal_features;
+pub(crate) mod word_wrap;
+
+use clap::builder::StyledStr;
+use clap::builder::styling::{AnsiColor, Style};
 use clap::error::ErrorKind;
 use heirloom_model::{Fault, text};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal, Write};
+use terminal_features::TerminalFeatures;
+
+/// Style of the word that begins an error.
+const ERROR_STYLE: Style = AnsiColor::Red.on_default().bold();
 
 /// Both output streams, and the choice of JSON.
 pub(crate) struct Output {
@@ -12,19 +21,19 @@ pub(crate) struct Output {
     pub(crate) json: bool,
     stdout: BufWriter<io::Stdout>,
     stderr: io::Stderr,
-    can_rewrite_line: bool,
+    features: TerminalFeatures,
     reader_left: bool,
     failed: bool,
 }
 
 impl Output {
-    /// Creates the output of this process; `can_rewrite_line` is true if a terminal would support rewriting a line.
-    pub(crate) fn new(json: bool, can_rewrite_line: bool) -> Self {
+    /// Creates the output of this process.
+    pub(crate) fn new(json: bool, features: TerminalFeatures) -> Self {
         Self {
             json,
             stdout: BufWriter::new(io::stdout()),
             stderr: io::stderr(),
-            can_rewrite_line,
+            features,
             reader_left: false,
             failed: false,
         }
@@ -32,7 +41,32 @@ impl Output {
 
     /// Returns true if standard error is a terminal that can show progress.
     pub(crate) fn shows_progress(&self) -> bool {
-        self.can_rewrite_line && self.stderr.is_terminal()
+        self.features.can_rewrite_line
+    }
+
+    /// Returns the text in a style, without control characters, for [`Self::painted_line`].
+    pub(crate) fn paint(&self, style: Style, content: &str) -> String {
+        let content = text::replace_control_chars(content);
+        match self.features.has_colors {
+            true => format!("{style}{content}{style:#}"),
+            false => content,
+        }
+    }
+
+    /// Prints a line whose parts come from [`Self::paint`].
+    pub(crate) fn painted_line(&mut self, line: &str) {
+        self.data(line);
+        self.data("\n");
+    }
+
+    /// Prints a constant text with styles, which are removed where there are no colours.
+    pub(crate) fn styled_text(&mut self, styled: &str) {
+        let styled = styled.trim_end().to_owned();
+        match self.features.has_colors {
+            true => self.data(&styled),
+            false => self.data(&StyledStr::from(styled).to_string()),
+        }
+        self.data("\n");
     }
 
     /// Prints a line of data with terminal escapes replaced.
@@ -93,6 +127,13 @@ impl Output {
         let _ = writeln!(self.stderr, "{}", text::replace_control_chars(line));
     }
 
+    /// Prints one message line without replacing terminal escapes.
+    fn styled_talk(&mut self, line: &str) {
+        self.flush();
+        // A closed standard error is ignored: there is no other place to report to.
+        let _ = writeln!(self.stderr, "{line}");
+    }
+
     /// Returns true if a person at a terminal can be asked.
     pub(crate) fn can_ask(&self) -> bool {
         !self.json && io::stdin().is_terminal() && self.stderr.is_terminal()
@@ -123,7 +164,13 @@ impl Output {
             let line = json!({ "error": error }).to_string();
             return self.talk(&escape_json(&line));
         }
-        self.talk(&format!("heirloom: {}", fault.message));
+        if self.features.has_error_colors {
+            let message = text::replace_control_chars(&fault.message);
+            let line = format!("{ERROR_STYLE}heirloom:{ERROR_STYLE:#} {message}");
+            self.styled_talk(&line);
+        } else {
+            self.talk(&format!("heirloom: {}", fault.message));
+        }
         if let Some(hint) = &fault.hint {
             self.talk(&format!("  hint: {hint}"));
         }
@@ -136,16 +183,34 @@ impl Output {
     }
 }
 
-/// Prints a usage error, or the requested help. Returns the exit code.
-pub(crate) fn report_misuse(error: &clap::Error) -> u8 {
+/// Prints a usage error, or the requested help; `unknown_command` replaces the error of clap. Returns the exit code.
+pub(crate) fn report_misuse(
+    error: &clap::Error,
+    unknown_command: Option<&Fault>,
+    features: TerminalFeatures,
+) -> u8 {
     let is_help =
         !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
     let before_command = std::env::args_os().take_while(|arg| arg != "--");
-    let mut out = Output::new(before_command.into_iter().any(|arg| arg == "--json"), false);
-    let text = error.render().to_string();
-    if is_help {
-        // A closed pipe is not a failure.
-        let _ = error.print();
+    let json = before_command.into_iter().any(|arg| arg == "--json");
+    let mut out = Output::new(json, features);
+    let styled = error.render();
+    let text = styled.to_string();
+    let code = u8::try_from(error.exit_code()).unwrap_or(2);
+    if is_help && error.use_stderr() {
+        // A closed pipe is not a failure. The exit code stays that of wrong usage.
+        let _ = io::stderr().write_all(
+            match features.has_error_colors {
+                true => styled.ansi().to_string().into_bytes(),
+                false => text.into_bytes(),
+            }
+            .as_slice(),
+        );
+    } else if is_help {
+        out.styled_text(&styled.ansi().to_string());
+        return out.exit_code(code);
+    } else if let Some(fault) = unknown_command {
+        out.fault(fault);
     } else if out.json {
         let message = text.split("\n\n").next().unwrap_or_default();
         let message = text::one_line(message.trim_start_matches("error: "));
@@ -154,7 +219,7 @@ pub(crate) fn report_misuse(error: &clap::Error) -> u8 {
         // The message repeats the arguments, which may contain terminal escapes.
         out.talk(text.trim_end());
     }
-    u8::try_from(error.exit_code()).unwrap_or(2)
+    code
 }
 
 /// Escapes terminal control characters in JSON without changing its value.

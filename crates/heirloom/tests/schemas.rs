@@ -23,7 +23,7 @@ mod schema_files;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Commands that print no JSON: text, a protocol, or messages in the form in which they came.
-const WITHOUT_JSON: [&str; 4] = ["compact", "completions", "hook", "man"];
+const WITHOUT_JSON: [&str; 5] = ["compact", "completions", "help", "hook", "man"];
 
 /// Commands over a database server, whose answers are validated by the tests of many machines.
 const WITH_DATABASE: [&str; 2] = ["fleet init", "fleet status"];

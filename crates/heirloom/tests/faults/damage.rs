@@ -101,7 +101,7 @@ fn store_calls(command: &str) -> Option<Vec<&'static str>> {
         "purge" => &["purge --all --yes", "purge --free"],
         "reembed" => &["reembed", "reembed --anew"],
         "backup" => &["backup copy.db"],
-        "cmd" | "demo" | "bench" | "config" | "completions" | "man" | "redact" => &[],
+        "cmd" | "demo" | "bench" | "config" | "completions" | "help" | "man" | "redact" => &[],
         "propose" => &["propose x", "propose"],
         "accept" | "reject" => return Some(vec![to_static(&format!("{command} {id}"))]),
         other => window_and_server_calls(other)?,

@@ -156,10 +156,12 @@ const SERVER_CALLS: &[&str] = &["serve", "ui --no-open"];
 fn listed_commands(repository: &Repository, above: &[&str]) -> Vec<String> {
     let result = repository.call(&[above, &["--help"]].concat());
     let lines = result.stdout.lines();
-    let below = lines.skip_while(|line| *line != "Commands:").skip(1);
+    // The program lists its commands in groups, of which `Start` is the first.
+    let below = lines.skip_while(|line| !["Commands:", "Start:"].contains(line));
     below
-        .take_while(|line| line.starts_with("  "))
-        .filter(|line| !line.starts_with("   "))
+        .take_while(|line| !line.starts_with("Options"))
+        .filter_map(|line| line.strip_prefix("  "))
+        .filter(|line| line.starts_with(|c: char| c.is_ascii_lowercase()))
         .filter_map(|line| line.split_whitespace().next().map(str::to_owned))
         .filter(|name| name != "help")
         .collect()
