@@ -1,17 +1,13 @@
 //! Command-line parser: the table of commands, and fast parsing of the one that was called.
 
-pub(crate) mod command_groups;
-pub(crate) mod help_topics;
-pub(crate) mod overview;
-pub(crate) mod suggestions;
-
+use crate::command_help::{overview, suggestions};
 use crate::commands;
 use crate::logging;
 use crate::shared_options::GlobalOptions;
 use crate::store_access::CliSession;
 use crate::terminal_output::terminal_features::help_width;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{FromArgMatches, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use heirloom_model::{Fault, text};
 use std::ffi::OsString;
 
@@ -45,7 +41,8 @@ macro_rules! commands {
         }
 
         /// Names of all commands, each with its aliases.
-        pub(crate) const COMMAND_NAMES: &[(&str, &[&str])] = &[
+        #[cfg(test)]
+        const COMMAND_NAMES: &[(&str, &[&str])] = &[
             $((stringify!($module), &[$($($alias),+)?]),)+
         ];
 
@@ -55,9 +52,13 @@ macro_rules! commands {
                 $(Command::$variant(args) => logging::log_command(
                     stringify!($module),
                     session,
-                    |session| commands::$module::run(args, session),
+                    |session| {
+                        session.out.begin_progress(stringify!($module));
+                        commands::$module::run(args, session)
+                    },
                 ),)+
             };
+            session.out.end_progress();
             session.finish_command();
             outcome
         }
@@ -170,7 +171,8 @@ pub(crate) fn describe_unknown_command(error: &clap::Error, args: &[OsString]) -
     if matches.subcommand_name() != Some(given) {
         return None;
     }
-    let near = suggestions::suggest_commands(given);
+    let described = Cli::command();
+    let near = suggestions::suggest_commands(given, &described);
     let near: Vec<_> = near
         .iter()
         .map(|name| format!("`heirloom {name}`"))
@@ -204,7 +206,7 @@ mod surface_tests;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
+    use crate::command_help::{command_groups, help_topics};
 
     fn split_line(line: &str) -> Vec<OsString> {
         let words =

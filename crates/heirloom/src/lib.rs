@@ -3,6 +3,7 @@
 //! Starts no runtime, no logger and no tokenizer: a command is a few calls of the engine.
 
 mod cli;
+mod command_help;
 mod commands;
 mod config;
 mod embedder;

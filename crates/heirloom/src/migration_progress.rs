@@ -12,10 +12,11 @@ use std::sync::Mutex;
 /// terminal that can rewrite a line.
 pub(crate) fn progress_sink(out: &Output) -> ProgressSink {
     let has_bar = out.shows_progress();
-    let bar = Mutex::new(None::<ProgressBar>);
+    let (bar, progress) = (Mutex::new(None::<ProgressBar>), out.progress());
     ProgressSink::new(move |upgrade| {
         // Without the lock there is only no progress bar.
         let Ok(mut bar) = bar.lock() else { return };
+        progress.end();
         match upgrade {
             MigrationEvent::Indexed { done, total } if has_bar => {
                 let bar = bar.get_or_insert_with(|| new_bar(*total));

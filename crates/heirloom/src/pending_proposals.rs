@@ -35,6 +35,7 @@ pub(crate) fn print_outcome(applied: &AppliedChange, message: &str, session: &mu
     if session.out.json {
         session.out.value(&json_output::applied(applied));
     } else {
-        session.out.line(&format!("{} {message}", applied.id));
+        let id = session.out.id(applied.id);
+        session.out.painted_line(&format!("{id} {message}"));
     }
 }

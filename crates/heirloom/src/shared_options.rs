@@ -30,10 +30,10 @@ pub(crate) struct GlobalOptions {
 #[command(next_help_heading = "Where it belongs")]
 pub(crate) struct ScopeArgs {
     /// The task
-    #[arg(long, value_name = "ID")]
+    #[arg(long, alias = "task-id", value_name = "ID")]
     pub(crate) task: Option<String>,
     /// The agent
-    #[arg(long, value_name = "ID")]
+    #[arg(long, alias = "agent-id", value_name = "ID")]
     pub(crate) agent: Option<String>,
     /// The plan, PLAN or STAGE/PLAN: the last part names it
     #[arg(long, value_name = "ID")]
@@ -42,7 +42,7 @@ pub(crate) struct ScopeArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) group: Option<String>,
     /// The session
-    #[arg(long, value_name = "ID")]
+    #[arg(long, alias = "session-id", value_name = "ID")]
     pub(crate) session: Option<String>,
     /// The phase of the task
     #[arg(long, value_name = "NAME")]

@@ -1,16 +1,29 @@
 //! Output for people and scripts: data on standard output, messages on standard error.
 
+pub(crate) mod progress;
+mod short_ids;
+mod table;
 pub(crate) mod terminal_features;
 pub(crate) mod word_wrap;
+
+pub(crate) use table::{table, without_empty_columns};
 
 use clap::builder::StyledStr;
 use clap::builder::styling::{AnsiColor, Style};
 use clap::error::ErrorKind;
-use heirloom_model::{Fault, text};
+use heirloom_model::{Fault, RecordId, text};
+use progress::Progress;
 use serde_json::{Value, json};
+use short_ids::ShortIds;
 use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal, Write};
-use terminal_features::TerminalFeatures;
+use terminal_features::{TerminalFeatures, screen_width};
+
+/// Style of ids.
+const ID_STYLE: Style = AnsiColor::Yellow.on_default();
+
+/// Style of headings and labels of less weight.
+pub(crate) const DIM_STYLE: Style = Style::new().dimmed();
 
 /// Style of the word that begins an error.
 const ERROR_STYLE: Style = AnsiColor::Red.on_default().bold();
@@ -22,6 +35,13 @@ pub(crate) struct Output {
     stdout: BufWriter<io::Stdout>,
     stderr: io::Stderr,
     features: TerminalFeatures,
+    /// Width of the terminal of standard output; `None` if there is no terminal.
+    width: Option<usize>,
+    /// Address of the page of this memory, if the terminal shows links and a server runs.
+    page_address: Option<String>,
+    progress: Progress,
+    /// Command whose progress is shown.
+    command: &'static str,
     reader_left: bool,
     failed: bool,
 }
@@ -34,6 +54,10 @@ impl Output {
             stdout: BufWriter::new(io::stdout()),
             stderr: io::stderr(),
             features,
+            width: screen_width(),
+            page_address: None,
+            progress: Progress::default(),
+            command: "",
             reader_left: false,
             failed: false,
         }
@@ -44,12 +68,108 @@ impl Output {
         self.features.can_rewrite_line
     }
 
+    /// Shows progress while this command takes longer than a second, until it prints something.
+    pub(crate) fn begin_progress(&mut self, command: &'static str) {
+        self.command = command;
+        let description = progress::describe_command(command);
+        if let Some(description) = description.filter(|_| self.shows_progress()) {
+            self.progress.begin(description);
+        }
+    }
+
+    /// Removes the progress from the screen.
+    pub(crate) fn end_progress(&self) {
+        self.progress.end();
+    }
+
+    /// Returns the progress, for parts that print to standard error themselves.
+    pub(crate) fn progress(&self) -> Progress {
+        self.progress.clone()
+    }
+
     /// Returns the text in a style, without control characters, for [`Self::painted_line`].
     pub(crate) fn paint(&self, style: Style, content: &str) -> String {
         let content = text::replace_control_chars(content);
         match self.features.has_colors {
             true => format!("{style}{content}{style:#}"),
             false => content,
+        }
+    }
+
+    /// Returns true if standard output shows links to the page.
+    pub(crate) fn has_links(&self) -> bool {
+        self.features.has_links && !self.json
+    }
+
+    /// Links ids to the page at this address.
+    pub(crate) fn link_to_page(&mut self, address: Option<String>) {
+        self.page_address = address;
+    }
+
+    /// Returns an id for [`Self::painted_line`]: its end on a terminal, else the whole one.
+    pub(crate) fn id(&self, id: RecordId) -> String {
+        let full = id.to_string();
+        match self.width {
+            Some(_) => self.paint_id(&full, &ShortIds::default().shorten(&full)),
+            None => full,
+        }
+    }
+
+    /// Returns an id for a message: its end on a terminal, else the whole one.
+    pub(crate) fn plain_id(&self, id: RecordId) -> String {
+        let full = id.to_string();
+        match self.width {
+            Some(_) => ShortIds::default().shorten(&full),
+            None => full,
+        }
+    }
+
+    /// Paints the short form of an id, and links it to its page.
+    fn paint_id(&self, full: &str, short: &str) -> String {
+        let painted = self.paint(ID_STYLE, short);
+        match &self.page_address {
+            // OSC 8: https://gist.github.com/egmontkob/eb114294efbcd5adb1944c9f3cb5feda
+            Some(page) if full != short => {
+                let page = text::replace_control_chars(page);
+                format!("\x1b]8;;{page}/records/{full}\x1b\\{painted}\x1b]8;;\x1b\\")
+            }
+            _ => painted,
+        }
+    }
+
+    /// Prints a table. On a terminal it fits the width, and the ids in `id_columns` are short: the end of each, as long
+    /// as it has to be to be unique in the table.
+    pub(crate) fn table(&mut self, rows: &[Vec<String>], id_columns: &[usize]) {
+        let Some(width) = self.width else {
+            return self.line(&table(rows));
+        };
+        let (mut rows, mut painted) = (rows.to_vec(), Vec::with_capacity(rows.len()));
+        let id_cells = |row: &[String]| -> Vec<String> {
+            let cells = id_columns.iter().filter_map(|at| row.get(*at));
+            cells.cloned().collect()
+        };
+        let all: Vec<String> = rows.iter().flat_map(|row| id_cells(row)).collect();
+        let short = ShortIds::for_ids(all.iter().map(String::as_str));
+        for row in &mut rows {
+            let ids = id_cells(row);
+            painted.push(
+                ids.iter()
+                    .map(|id| (short.shorten(id), id.clone()))
+                    .collect::<Vec<_>>(),
+            );
+            for at in id_columns {
+                if let Some(cell) = row.get_mut(*at) {
+                    *cell = short.shorten(cell);
+                }
+            }
+        }
+        table::fit_width(&mut rows, width, id_columns);
+        for (line, ids) in table(&rows).lines().zip(painted) {
+            let mut line = line.to_owned();
+            for (short, full) in ids.iter().filter(|(short, _)| !short.is_empty()) {
+                line = line.replacen(short.as_str(), &self.paint_id(full, short), 1);
+            }
+            self.painted_line(&line);
         }
     }
 
@@ -95,6 +215,9 @@ impl Output {
         if self.reader_left || self.failed {
             return;
         }
+        if self.width.is_some() {
+            self.progress.end();
+        }
         let written = self.stdout.write_all(bytes);
         self.note_outcome(written);
     }
@@ -122,6 +245,7 @@ impl Output {
 
     /// Prints one message line on standard error.
     pub(crate) fn talk(&mut self, line: &str) {
+        self.progress.end();
         self.flush();
         // A closed standard error is ignored: there is no other place to report to.
         let _ = writeln!(self.stderr, "{}", text::replace_control_chars(line));
@@ -129,6 +253,7 @@ impl Output {
 
     /// Prints one message line without replacing terminal escapes.
     fn styled_talk(&mut self, line: &str) {
+        self.progress.end();
         self.flush();
         // A closed standard error is ignored: there is no other place to report to.
         let _ = writeln!(self.stderr, "{line}");
@@ -153,6 +278,7 @@ impl Output {
         let mut answer = String::new();
         let read = io::stdin().read_line(&mut answer);
         read.map_err(|error| Fault::failed(format!("cannot read the answer: {error}")))?;
+        self.begin_progress(self.command);
         Ok(answer.trim() == "yes")
     }
 
@@ -172,7 +298,10 @@ impl Output {
             self.talk(&format!("heirloom: {}", fault.message));
         }
         if let Some(hint) = &fault.hint {
-            self.talk(&format!("  hint: {hint}"));
+            let mut lines = hint.lines();
+            let first = lines.next().unwrap_or_default();
+            self.talk(&format!("  hint: {first}"));
+            lines.for_each(|line| self.talk(&format!("  {line}")));
         }
     }
 
@@ -239,22 +368,4 @@ fn escape_json(json: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(escaped)
-}
-
-/// Formats a table for people: padded columns, the last one unpadded.
-pub(crate) fn table(rows: &[Vec<String>]) -> String {
-    let mut table = comfy_table::Table::new();
-    table.load_style(comfy_table::presets::NOTHING);
-    table.set_content_arrangement(comfy_table::ContentArrangement::Disabled);
-    for row in rows {
-        table.add_row(
-            row.iter()
-                .map(|cell| text::one_line(cell))
-                .collect::<Vec<_>>(),
-        );
-    }
-    for column in table.column_iter_mut() {
-        column.set_padding((0, 2));
-    }
-    table.trim_fmt()
 }

@@ -18,6 +18,8 @@ mod backup;
 mod bad_input;
 #[path = "cli/cmd.rs"]
 mod cmd;
+#[path = "cli/command_line.rs"]
+mod command_line;
 #[path = "cli/concurrent_indexing.rs"]
 mod concurrent_indexing;
 #[path = "cli/config.rs"]
@@ -114,6 +116,8 @@ mod stdin;
 mod tasks;
 #[path = "cli/team.rs"]
 mod team;
+#[path = "cli/terminal.rs"]
+mod terminal;
 #[path = "cli/transcript_fixture.rs"]
 mod transcript_fixture;
 #[path = "cli/transcripts.rs"]

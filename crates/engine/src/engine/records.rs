@@ -12,6 +12,12 @@ use heirloom_store::{AppliedChange, AsOf, Change, Filter, KindCounts, StoreError
 /// Source of actions by the user.
 pub(super) const USER: &str = "user";
 
+/// Hex digits of the time at the beginning of an id.
+const ID_TIME_DIGITS: usize = 12;
+
+/// Records that are listed for an ambiguous id.
+const LISTED_CANDIDATES: usize = 6;
+
 /// Prefix of the end of an id.
 const ELLIPSIS: char = '…';
 
@@ -67,33 +73,27 @@ impl Records<'_> {
             );
         }
         let find = |part: &str| {
-            self.engine
-                .store
-                .ids_with_prefix(&self.engine.project, part, 6)
+            let (store, project) = (&self.engine.store, &self.engine.project);
+            store.ids_with_prefix(project, part, LISTED_CANDIDATES)
         };
-        let begin = find(&hex)?;
-        if let [one] = begin.as_slice() {
-            return Ok(*one);
+        let mut found = match given.trim().starts_with(ELLIPSIS) {
+            true => Vec::new(),
+            false => find(&hex)?,
+        };
+        // A beginning with the whole time means one record; the ends are scanned for shorter ones only.
+        if found.len() != 1 || hex.len() <= ID_TIME_DIGITS {
+            found.extend(find(&format!("{ELLIPSIS}{hex}"))?);
+            found.sort_unstable();
+            found.dedup();
         }
-        let end = find(&format!("{ELLIPSIS}{hex}"))?;
-        let (how, several) = match (begin.as_slice(), end.as_slice()) {
-            (_, [one]) => return Ok(*one),
-            ([], []) => {
-                return Err(Fault::not_found(format!(
-                    "no record whose id begins or ends with `{given}`"
-                ))
-                .hint("`heirloom list` shows the records"));
-            }
-            ([], several) => ("end", several),
-            (several, _) => ("beginning", several),
-        };
-        let names: Vec<_> = several.iter().map(ToString::to_string).collect();
-        let names = names.join(", ");
-        Err(
-            Fault::usage(format!("`{given}` is the {how} of several ids")).hint(format!(
-                "{names}: the last eight characters of one are enough"
-            )),
-        )
+        match found.as_slice() {
+            [one] => Ok(*one),
+            [] => Err(Fault::not_found(format!(
+                "no record whose id begins or ends with `{given}`"
+            ))
+            .hint("`heirloom list` shows the records")),
+            several => Err(describe_candidates(*self, given, several)),
+        }
     }
 
     /// Returns the record `id`, current or not.
@@ -190,4 +190,17 @@ pub(super) fn check_may_retire(record: &Record, by: &str) -> Result<(), Fault> {
     .hint(format!(
         "the person can: `heirloom forget {id}`; or remember a better value in addition"
     )))
+}
+
+/// Describes the records whose ids `given` may mean.
+fn describe_candidates(records: Records<'_>, given: &str, ids: &[RecordId]) -> Fault {
+    let mut lines = vec!["the last eight characters of one are enough:".to_owned()];
+    for id in ids.iter().take(LISTED_CANDIDATES) {
+        // A record that was purged in the meantime is listed without its text.
+        let words = records
+            .get(*id)
+            .map_or_else(|_| String::new(), |record| text::excerpt(&record.text, 60));
+        lines.push(format!("  {id}  {words}").trim_end().to_owned());
+    }
+    Fault::usage(format!("`{given}` fits several ids")).hint(lines.join("\n"))
 }

@@ -1,7 +1,6 @@
 //! `heirloom analytics`.
 
 use crate::store_access::CliSession;
-use crate::terminal_output;
 use heirloom_engine::analytics::{AnalyticsReport, AttemptGroup, RepeatedFailure};
 use heirloom_model::{Fault, text};
 use serde_json::{Value, json};
@@ -47,7 +46,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         ];
         let head = vec![head.map(str::to_owned).to_vec()];
         let rows: Vec<_> = head.into_iter().chain(groups.iter().map(row)).collect();
-        session.out.line(&terminal_output::table(&rows));
+        session.out.table(&rows, &[]);
         session.out.line("");
     }
     for failing in &found.repeated_failures {

@@ -1,7 +1,7 @@
 //! `heirloom artifact`.
 
+use crate::json_output;
 use crate::store_access::CliSession;
-use crate::{json_output, terminal_output};
 use heirloom_engine::{
     ArtifactFilter, ArtifactStatus, Engine, NewArtifact, Remover, VerifiedArtifact,
 };
@@ -149,7 +149,7 @@ fn list(artifacts: &[Record], session: &mut CliSession) {
             .talk("no artifact yet: heirloom artifact add PATH --task ID");
     } else {
         let rows: Vec<_> = artifacts.iter().map(row).collect();
-        session.out.line(&terminal_output::table(&rows));
+        session.out.table(&rows, &[0]);
     }
 }
 
@@ -184,7 +184,7 @@ fn verify(
             cells
         };
         let rows: Vec<_> = verified.iter().map(line).collect();
-        session.out.line(&terminal_output::table(&rows));
+        session.out.table(&rows, &[0]);
     }
     let is_stale = |one: &VerifiedArtifact| {
         matches!(

@@ -1,7 +1,6 @@
 //! `heirloom conflicts`.
 
 use crate::store_access::CliSession;
-use crate::terminal_output;
 use heirloom_engine::Conflict;
 use heirloom_model::{Fault, Record, text};
 use serde_json::{Value, json};
@@ -25,7 +24,7 @@ pub(crate) fn run(_args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         return Ok(0);
     }
     let rows: Vec<_> = conflicts.iter().flat_map(rows).collect();
-    session.out.line(&terminal_output::table(&rows));
+    session.out.table(&rows, &[0]);
     session
         .out
         .talk("  heirloom resolve ID --keep ID --as user   resolves a conflict");

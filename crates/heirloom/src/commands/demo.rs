@@ -7,7 +7,6 @@ mod server;
 
 use super::run::{RunScreen, interrupt_flag};
 use crate::store_access::{self, CliSession};
-use crate::terminal_output;
 use heirloom_capture::Runs;
 use heirloom_capture::{RunEvent, RunRequest};
 use heirloom_engine::{Engine, Filter, NewRecord, UndoReport};
@@ -197,7 +196,7 @@ fn demonstrate_undo(engine: &Engine, session: &mut CliSession) -> Result<String,
                 vec![format!("  {state}"), text::excerpt(&record.text, 60)]
             })
             .collect();
-        session.out.line(&terminal_output::table(&rows));
+        session.out.table(&rows, &[]);
     }
     let restored = match engine.records().undo(wrong.id)? {
         UndoReport::Restored { id, .. } => engine.records().get(id)?.text,

@@ -1,7 +1,7 @@
 //! `heirloom episode`.
 
+use crate::json_output;
 use crate::store_access::CliSession;
-use crate::{json_output, terminal_output};
 use heirloom_engine::{EpisodeFilter, NewEpisode};
 use heirloom_model::kinds::EpisodeAction;
 use heirloom_model::{Fault, Record, Scope, Timestamp, text};
@@ -123,8 +123,9 @@ fn run_log(log: LogArgs, session: &mut CliSession) -> Result<(), Fault> {
     if session.out.json {
         session.out.value(&json_output::applied(&applied));
     } else {
-        let line = format!("{} {}", applied.id, applied.verdict.as_str());
-        session.out.line(&line);
+        let id = session.out.id(applied.id);
+        let line = format!("{id} {}", applied.verdict.as_str());
+        session.out.painted_line(&line);
     }
     Ok(())
 }
@@ -146,7 +147,7 @@ fn list(
         return Ok(());
     }
     let rows: Vec<_> = episodes.iter().map(row).collect();
-    session.out.line(&terminal_output::table(&rows));
+    session.out.table(&rows, &[0]);
     if is_limited_by_default && episodes.len() == LIST_LIMIT_DEFAULT {
         session.out.talk("the newest 100; more with -n N");
     }

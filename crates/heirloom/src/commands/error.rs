@@ -74,11 +74,9 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
                 }
                 session.out.value(&value);
             } else {
-                session.out.line(&format!(
-                    "{} {}",
-                    logged.applied.id,
-                    logged.applied.verdict.as_str()
-                ));
+                let id = session.out.id(logged.applied.id);
+                let line = format!("{id} {}", logged.applied.verdict.as_str());
+                session.out.painted_line(&line);
                 if let Some(earlier) = &logged.resolved_before {
                     session.out.line(&format!(
                         "the same error was resolved before: {} ({})",
@@ -102,7 +100,8 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
                     &serde_json::json!({"id": applied.id.to_string(), "outcome": "resolved"}),
                 );
             } else {
-                session.out.line(&format!("{} resolved", applied.id));
+                let id = session.out.id(applied.id);
+                session.out.painted_line(&format!("{id} resolved"));
             }
         }
     }

@@ -27,6 +27,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         session
             .out
             .line(&format!("forgotten: {}", text::excerpt(&record.text, 100)));
+        let id = session.out.plain_id(id);
         session.out.talk(&format!(
             "  heirloom undo {id}{}   restores it",
             if args.user { " --user" } else { "" }

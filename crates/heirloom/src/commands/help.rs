@@ -1,8 +1,8 @@
 //! `heirloom help`.
 
-use crate::cli::command_groups::GROUPS;
-use crate::cli::help_topics::{HelpTopic, TOPICS};
-use crate::cli::{overview, suggestions};
+use crate::command_help::command_groups::GROUPS;
+use crate::command_help::help_topics::{HelpTopic, TOPICS};
+use crate::command_help::{overview, suggestions};
 use crate::store_access::CliSession;
 use crate::terminal_output::terminal_features::help_width;
 use heirloom_model::{Fault, text};
@@ -31,7 +31,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     } else if let Some(topic) = HelpTopic::find(&words) {
         topic.text.to_owned()
     } else {
-        return Err(unknown_topic(&words));
+        return Err(unknown_topic(&words, &program));
     };
     session.out.styled_text(&help);
     Ok(0)
@@ -49,10 +49,10 @@ fn command_help(program: &clap::Command, words: &[String]) -> Option<String> {
     Some(help.render().ansi().to_string())
 }
 
-fn unknown_topic(words: &str) -> Fault {
+fn unknown_topic(words: &str, program: &clap::Command) -> Fault {
     let topics = TOPICS.iter().map(|topic| topic.name);
     let topics = topics.collect::<Vec<_>>().join(", ");
-    let near = suggestions::suggest_topics(words);
+    let near = suggestions::suggest_topics(words, program);
     let hint = match near.as_slice() {
         [] => format!("`heirloom help` lists the commands; topics: {topics}"),
         near => {

@@ -1,7 +1,7 @@
 //! `heirloom history`.
 
+use crate::json_output;
 use crate::store_access::CliSession;
-use crate::{json_output, terminal_output};
 use heirloom_model::{Event, Fault, Record, RecordId, limits, text};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -42,13 +42,13 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     }
     if !chain.is_empty() {
         let rows: Vec<_> = chain.iter().map(row).collect();
-        session.out.line(&terminal_output::table(&rows));
+        session.out.table(&rows, &[1]);
     }
     // A record's own creation is shown in its row.
     let is_shown = |event: &&Event| chain.is_empty() || !event.action.is_record_write();
     let rows: Vec<_> = events.iter().filter(is_shown).map(event_row).collect();
     if !rows.is_empty() {
-        session.out.line(&terminal_output::table(&rows));
+        session.out.table(&rows, &[]);
     } else if chain.is_empty() {
         session.out.talk("no changes yet");
     }

@@ -1,10 +1,13 @@
 //! `heirloom init`.
 
 mod adoption;
+mod agent_offer;
 mod import_offer;
 
 use crate::store_access::{self, CliSession};
 use adoption::Adoption;
+use agent_offer::{agents_value, offer_agents, print_agents, program_parser};
+use heirloom_agents::AgentProgram;
 use heirloom_fs::project_fs;
 use heirloom_model::text::EscapedPath;
 use heirloom_model::{Fault, ProjectName};
@@ -15,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// Enable memory for the project in this folder
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Creates .heirloom/ with config.toml, the database and a .gitignore. Running it again changes nothing, but removes permissions of other users. Data of other tools is only listed; --import imports it, as one import that `heirloom undo` reverts: AGENTS.md, CLAUDE.md, .agentium/memory.json, histories and outputs of plans of Radium, shared-context/ and ~/.agent/workspace."
+    after_help = "Creates .heirloom/ with config.toml, the database and a .gitignore. Running it again changes nothing, but removes permissions of other users. Data of other tools is only listed; --import imports it, as one import that `heirloom undo` reverts: AGENTS.md, CLAUDE.md, .agentium/memory.json, histories and outputs of plans of Radium, shared-context/ and ~/.agent/workspace. Agent programs on this machine are offered at a terminal, one by one: their settings are outside of the project, so nothing is installed without an answer or --install."
 )]
 pub(crate) struct Args {
     /// Keep everything in the user's data folder, no file in the project
@@ -27,9 +30,15 @@ pub(crate) struct Args {
     /// With --import: only show what would be imported
     #[arg(long, requires = "import")]
     dry_run: bool,
-    /// Ask no questions; does not imply --import
+    /// Ask no questions; does not imply --import or --install
     #[arg(long)]
     yes: bool,
+    /// Let these agent programs use the memory, as `heirloom install AGENT` does
+    #[arg(long, value_name = "AGENT", num_args = 1.., value_delimiter = ',', value_parser = program_parser())]
+    install: Vec<AgentProgram>,
+    /// Do not look for agent programs
+    #[arg(long, conflicts_with = "install")]
+    no_install: bool,
     /// For a copy of a project: whether it is the same project, or a new one with a copy of the memory
     #[arg(long, value_name = "IDENTITY")]
     identity: Option<IdentityKind>,
@@ -110,6 +119,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         });
         adoption.add_to(&mut value);
         offer.add_to(&mut value);
+        value["agents"] = agents_value(&offer_agents(&args, session)?);
         session.out.value(&value);
         return Ok(0);
     }
@@ -134,6 +144,8 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         .talk(&format!("project {}", engine.display_name()));
     session.out.talk("next: heirloom run -- YOUR-AGENT, or heirloom remember \"…\"; heirloom context shows what agents get");
     offer.print(session);
+    let agents = offer_agents(&args, session)?;
+    print_agents(&agents, session);
     Ok(0)
 }
 

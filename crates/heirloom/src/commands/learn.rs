@@ -126,6 +126,7 @@ fn learn_all(
     if !session.out.shows_progress() {
         return learning.learn_all(dry_run, &mut |_, _| {});
     }
+    session.out.end_progress();
     let bar = ProgressBar::new(0);
     // The template is a constant; if it were invalid, the default style would be used.
     if let Ok(style) = ProgressStyle::with_template("reading {bar:30} {pos}/{len} conversations") {

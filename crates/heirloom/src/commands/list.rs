@@ -1,10 +1,11 @@
 //! `heirloom list`.
 
+use crate::json_output;
 use crate::store_access::CliSession;
-use crate::{json_output, terminal_output};
+use crate::terminal_output::without_empty_columns;
 use heirloom_engine::{AsOf, Filter};
 use heirloom_model::kinds::Knowledge;
-use heirloom_model::{Fault, Kind, KindData, Record, Scope, Timestamp, limits, text};
+use heirloom_model::{Fault, Kind, KindData, Record, Scope, Timestamp, limits};
 
 /// List records, newest first
 #[derive(Debug, clap::Args)]
@@ -19,16 +20,16 @@ pub(crate) struct Args {
     #[arg(long, value_name = "P")]
     key_prefix: Option<String>,
     /// Only records of this source: user, orchestrator, an agent's id
-    #[arg(long, value_name = "WHO")]
+    #[arg(long, alias = "by", value_name = "WHO")]
     source: Option<String>,
     /// Only losers of undecided conflicts; `heirloom conflicts` shows the winners
     #[arg(long, conflicts_with_all = ["all", "as_of"])]
     conflicts: bool,
     /// Only of this task
-    #[arg(long, value_name = "ID")]
+    #[arg(long, alias = "task-id", value_name = "ID")]
     task: Option<String>,
     /// Only by this agent
-    #[arg(long, value_name = "ID")]
+    #[arg(long, alias = "agent-id", value_name = "ID")]
     agent: Option<String>,
     /// In your own memory, which is used in every project
     #[arg(long)]
@@ -40,7 +41,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TIME", conflicts_with = "all", value_parser = crate::shared_options::time)]
     as_of: Option<Timestamp>,
     /// At most this many; 100, with --json all
-    #[arg(short = 'n', long, value_name = "N")]
+    #[arg(short = 'n', short_alias = 'k', long, alias = "k", value_name = "N")]
     limit: Option<usize>,
 }
 
@@ -91,9 +92,8 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
             });
         return Ok(0);
     }
-    session.out.line(&terminal_output::table(
-        &records.iter().map(row).collect::<Vec<_>>(),
-    ));
+    let rows = without_empty_columns(records.iter().map(row).collect());
+    session.out.table(&rows, &[0]);
     if args.limit.is_none() && records.len() == 100 {
         session.out.talk("the newest 100; more with -n N");
     }
@@ -129,10 +129,10 @@ fn record_labels(record: &Record) -> Vec<&'static str> {
     marks
 }
 
-/// Formats a record as cells of a table.
-pub(super) fn row(record: &Record) -> Vec<String> {
+/// Formats a record as cells of a table: id, category or kind, key, task, text.
+fn row(record: &Record) -> Vec<String> {
     let what = match (record.category(), record.state()) {
-        (Some(category), _) => format!("{}/{category}", record.kind),
+        (Some(category), _) => category.to_owned(),
         (None, Some(state)) => format!("{}/{state}", record.kind),
         (None, None) => record.kind.to_string(),
     };
@@ -140,16 +140,15 @@ pub(super) fn row(record: &Record) -> Vec<String> {
         .key
         .as_deref()
         .filter(|_| record.kind == Kind::Knowledge);
-    let mut words = match given.filter(|key| !Knowledge::is_derived_key(key)) {
-        Some(key) => text::excerpt(&format!("{key} = {}", record.text), 90),
-        None => text::excerpt(&record.text, 90),
-    };
+    let key = given.filter(|key| !Knowledge::is_derived_key(key));
+    let mut words = record.text.clone();
     for mark in record_labels(record) {
         words = format!("({mark}) {words}");
     }
     vec![
         record.id.to_string(),
         what,
+        key.unwrap_or_default().to_owned(),
         record.scope.task.clone().unwrap_or_default(),
         words,
     ]

@@ -2,7 +2,6 @@
 
 use crate::shared_options::ScopeArgs;
 use crate::store_access::CliSession;
-use crate::terminal_output;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use heirloom_agents::StreamFormat;
 use heirloom_capture::Observation;
@@ -133,7 +132,7 @@ fn print_observation(observation: &Observation, session: &mut CliSession) {
     if rows.is_empty() {
         session.out.talk("no signals");
     } else {
-        session.out.line(&terminal_output::table(&rows));
+        session.out.table(&rows, &[]);
     }
     for diagnostic in &observation.diagnostics {
         session

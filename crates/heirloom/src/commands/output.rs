@@ -1,8 +1,8 @@
 //! `heirloom output`.
 
 use super::session::read_standard_input;
+use crate::json_output;
 use crate::store_access::CliSession;
-use crate::{json_output, terminal_output};
 use heirloom_engine::{NewOutput, PlanOutput};
 use heirloom_formats::outputs::last_lines;
 use heirloom_model::{Fault, limits, text};
@@ -133,7 +133,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
             if rows.is_empty() {
                 session.out.talk("no outputs yet");
             } else {
-                session.out.line(&terminal_output::table(&rows));
+                session.out.table(&rows, &[]);
             }
         }
     }

@@ -36,7 +36,8 @@ pub(super) fn set_mark(
         value["mark"] = mark.as_str().into();
         session.out.value(&value);
     } else {
-        session.out.line(&format!("{id} {}", mark.as_str()));
+        let id = session.out.id(id);
+        session.out.painted_line(&format!("{id} {}", mark.as_str()));
     }
     Ok(0)
 }

@@ -6,7 +6,7 @@ use crate::{json_output, pending_proposals};
 use heirloom_engine::{AppliedChange, NewRecord};
 use heirloom_formats::group::AGENT_DEFAULT;
 use heirloom_model::conflict::can_arbitrate;
-use heirloom_model::{Fault, text};
+use heirloom_model::{Fault, Record, text};
 
 /// Propose something for a person to accept or reject
 #[derive(Debug, clap::Args)]
@@ -81,10 +81,13 @@ fn list(is_user_memory: bool, session: &mut CliSession) -> Result<u8, Fault> {
     if pending.is_empty() {
         session.out.talk("no pending proposals");
     }
-    for record in pending {
+    let row = |record: &Record| {
         let words = text::excerpt(&record.text, 90);
-        let line = format!("{}  {}: {words}", record.id, record.source);
-        session.out.line(&line);
+        vec![record.id.to_string(), format!("{}: {words}", record.source)]
+    };
+    let rows: Vec<_> = pending.iter().map(row).collect();
+    if !rows.is_empty() {
+        session.out.table(&rows, &[0]);
     }
     Ok(0)
 }

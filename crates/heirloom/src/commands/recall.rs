@@ -1,14 +1,17 @@
 //! `heirloom recall`.
 
-use super::session::read_standard_input;
+use super::session::{join_words, read_standard_input};
 use crate::json_output;
 use crate::store_access::CliSession;
+use crate::terminal_output::DIM_STYLE;
+use clap::builder::styling::AnsiColor;
 use heirloom_engine::{MemoryOwner, RecallReport, RecallRequest};
 use heirloom_model::kinds::Knowledge;
 use heirloom_model::record_meaning::record_meaning_excerpt;
 use heirloom_model::{Fault, Kind, KindData, Record, Scope, Timestamp, limits, text};
 use heirloom_search::recall::query::is_turn_kind;
 use heirloom_search::recall::{Ranked, RecallItem};
+use heirloom_search::relevance::Grade;
 use serde_json::json;
 use std::mem::ManuallyDrop;
 
@@ -19,14 +22,23 @@ use std::mem::ManuallyDrop;
   kind:error task:42          filters; also agent plan group session phase category source key before after on
   last week, on 3 May         ranks records of that time higher
 
-  heirloom recall \"why does the deploy fail\" -k 5
+  heirloom recall why does the deploy fail -k 5
   git log -1 --format=%B | heirloom recall -")]
 pub(crate) struct Args {
-    /// The question; - reads it from standard input
+    /// The question, in one or several words; - reads it from standard input
     #[arg(value_name = "QUERY", allow_hyphen_values = true)]
     query: String,
+    /// Further words of the question
+    #[arg(value_name = "WORDS", hide = true)]
+    words: Vec<String>,
     /// At most this many hits; 10, or as many as fit the budget
-    #[arg(short = 'k', value_name = "N")]
+    #[arg(
+        short = 'k',
+        short_alias = 'n',
+        long = "limit",
+        alias = "k",
+        value_name = "N"
+    )]
     k: Option<usize>,
     /// At most this many tokens of text
     #[arg(long, value_name = "N")]
@@ -35,7 +47,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "KIND", num_args = 1.., value_delimiter = ',', value_parser = parse_kind)]
     kind: Vec<KindFilter>,
     /// Only of this task
-    #[arg(long, value_name = "ID")]
+    #[arg(long, alias = "task-id", value_name = "ID")]
     task: Option<String>,
     /// Rank records of this task higher
     #[arg(long, value_name = "ID")]
@@ -70,10 +82,10 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     session.set_short_lived();
     // The process ends after this read, and the system frees memory faster than the engine's destructor.
     let engine = ManuallyDrop::new(session.open_with_embedder()?);
-    let question = if args.query == "-" {
+    let question = if args.query == "-" && args.words.is_empty() {
         read_standard_input(limits::RECALL_QUERY_BYTES_MAX, "a question")?
     } else {
-        args.query
+        join_words(args.query, &args.words)
     };
     let of_kind = |what: &KindFilter| match what {
         KindFilter::Turns => None,
@@ -147,22 +159,35 @@ fn print_hits(
             RecallItem::Record(record) => record_meaning_excerpt(record, 160),
             RecallItem::Turn { message, .. } => text::excerpt(&message.text, 160),
         };
-        session
-            .out
-            .line(&format!("{:12}  {words}", describe_relevance(hit)));
+        print_hit_line(hit, &words, session);
         let owner_label = match owners.get(at) {
             Some(MemoryOwner::User) => "user · ",
             Some(MemoryOwner::Project) | None => "",
         };
+        let id = session.out.id(hit.item.id());
+        let origin = text::replace_control_chars(&describe_origin(hit));
         session
             .out
-            .line(&format!("{INDENT}{owner_label}{}", describe_origin(hit)));
+            .painted_line(&format!("{INDENT}{owner_label}{id} · {origin}"));
         if explain {
             session
                 .out
                 .line(&format!("{INDENT}{}", describe_score(hit)));
         }
     }
+}
+
+/// Prints the relevance of a hit in the colour of its grade, and its text.
+fn print_hit_line(hit: &Ranked, words: &str, session: &mut CliSession) {
+    let style = match hit.grade() {
+        Some(Grade::Strong) => AnsiColor::Green.on_default(),
+        Some(Grade::Likely) => AnsiColor::Cyan.on_default(),
+        Some(Grade::Weak) | None => DIM_STYLE,
+    };
+    let relevance = format!("{:12}", describe_relevance(hit));
+    let relevance = session.out.paint(style, &relevance);
+    let words = text::replace_control_chars(words);
+    session.out.painted_line(&format!("{relevance}  {words}"));
 }
 
 /// Indentation of the lines below a hit.
@@ -178,7 +203,7 @@ fn describe_relevance(hit: &Ranked) -> String {
     }
 }
 
-/// Describes a hit: its id, kind, scope, source and date.
+/// Describes a hit: its kind, scope, source and date.
 fn describe_origin(hit: &Ranked) -> String {
     let what = match &hit.item {
         RecallItem::Record(record) => match (record.category(), record.state()) {
@@ -203,8 +228,7 @@ fn describe_origin(hit: &Ranked) -> String {
         more => format!(" · and {more} like it"),
     };
     format!(
-        "{} · {what}{task} · {} · {day}{holds}{folded}",
-        hit.item.id(),
+        "{what}{task} · {} · {day}{holds}{folded}",
         hit.item.source()
     )
 }

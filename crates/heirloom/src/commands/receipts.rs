@@ -2,7 +2,6 @@
 
 use crate::receipt_table::{self, ReceiptRow};
 use crate::store_access::CliSession;
-use crate::terminal_output;
 use heirloom_engine::{ReceiptPart, StoredReceipt};
 use heirloom_model::{Fault, limits, text};
 use serde_json::{Value, json};
@@ -52,7 +51,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
             if rows.is_empty() {
                 session.out.talk("no contexts yet");
             } else {
-                session.out.line(&terminal_output::table(&rows));
+                session.out.table(&rows, &[0]);
             }
         }
         ReceiptsSubcommand::Show { id } => {

@@ -1,7 +1,7 @@
 //! `heirloom remember`.
 
 use super::reembed::embed_pending;
-use super::session::text_or_input;
+use super::session::{join_words, text_or_input};
 use crate::json_output;
 use crate::shared_options::ScopeArgs;
 use crate::store_access::CliSession;
@@ -14,14 +14,17 @@ use std::num::NonZeroU32;
 /// Remember something: a fact, a decision, a convention
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  heirloom remember \"The tests need a running Redis\"
+  heirloom remember the tests need a running Redis
   heirloom remember \"Use tabs\" --category convention --key indent
   heirloom remember --user \"I prefer small commits\"    is used in all your projects
   heirloom remember --stdin < facts.jsonl      one {\"text\": …} per line, each acknowledged when durable")]
 pub(crate) struct Args {
-    /// The text to remember; - reads it from standard input
+    /// The text to remember, in one or several words; - reads it from standard input
     #[arg(required_unless_present = "stdin")]
     text: Option<String>,
+    /// Further words of the text
+    #[arg(value_name = "WORDS", hide = true)]
+    words: Vec<String>,
     /// Read JSONL from standard input: {text, kind?, category?, key?, …}
     #[arg(long, conflicts_with = "text")]
     stdin: bool,
@@ -35,7 +38,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     confidence: Option<f64>,
     /// The source: user, orchestrator, or an agent's id
-    #[arg(long, value_name = "WHO")]
+    #[arg(long, alias = "by", value_name = "WHO")]
     source: Option<String>,
     /// The reason, for a decision
     #[arg(long, value_name = "WHY")]
@@ -68,7 +71,10 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         false => session.open()?,
     };
     let remembered = engine.records().remember(NewRecord {
-        text: text_or_input(args.text.unwrap_or_default(), "a text")?,
+        text: text_or_input(
+            join_words(args.text.unwrap_or_default(), &args.words),
+            "a text",
+        )?,
         kind: None,
         category: args.category,
         key: args.key,
@@ -98,7 +104,8 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         | Verdict::Reopened
         | Verdict::Marked => remembered.verdict.as_str(),
     };
-    session.out.line(&format!("{} {line}", remembered.id));
+    let id = session.out.id(remembered.id);
+    session.out.painted_line(&format!("{id} {line}"));
     if let Some(note) = redaction_note(&remembered) {
         session.out.talk(&note);
     }
@@ -267,7 +274,7 @@ fn set_field(new: &mut NewRecord, name: &str, value: Value) -> Result<(), String
         }
     };
     let slot = match name {
-        "text" => {
+        "text" | "value" => {
             new.text = text_value;
             return Ok(());
         }
@@ -300,13 +307,13 @@ fn set_field(new: &mut NewRecord, name: &str, value: Value) -> Result<(), String
         }
         "category" => &mut new.category,
         "key" => &mut new.key,
-        "source" => &mut new.source,
+        "source" | "by" => &mut new.source,
         "rationale" => &mut new.rationale,
         "plan" => &mut new.scope.plan,
         "group" => &mut new.scope.group,
-        "session" => &mut new.scope.session,
-        "task" => &mut new.scope.task,
-        "agent" => &mut new.scope.agent,
+        "session" | "session_id" => &mut new.scope.session,
+        "task" | "task_id" => &mut new.scope.task,
+        "agent" | "agent_id" => &mut new.scope.agent,
         "phase" => &mut new.scope.phase,
         other => return Err(format!("there is no field `{}`", text::excerpt(other, 40))),
     };

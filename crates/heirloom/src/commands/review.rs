@@ -97,6 +97,13 @@ fn print_record(
     id: RecordId,
 ) -> Result<(), Fault> {
     let words = text::excerpt(&engine.records().get(id)?.text, 90);
-    session.out.line(&format!("{what:16} {id}  {words}"));
+    let (what, words) = (
+        text::replace_control_chars(what),
+        text::replace_control_chars(&words),
+    );
+    let id = session.out.id(id);
+    session
+        .out
+        .painted_line(&format!("{what:16} {id}  {words}"));
     Ok(())
 }

@@ -246,6 +246,14 @@ pub(super) fn text_or_input(argument: String, what: &str) -> Result<String, Faul
     Ok(input)
 }
 
+/// Joins the words of a text that was given without quotes.
+pub(super) fn join_words(first: String, words: &[String]) -> String {
+    match words.is_empty() {
+        true => first,
+        false => format!("{first} {}", words.join(" ")),
+    }
+}
+
 /// Reads all of standard input as text, lossily decoded, at most `most` bytes.
 pub(super) fn read_standard_input(most: usize, what: &str) -> Result<String, Fault> {
     let mut input = Vec::new();

@@ -1,7 +1,7 @@
 //! `heirloom task`.
 
+use crate::json_output;
 use crate::store_access::CliSession;
-use crate::{json_output, terminal_output};
 use heirloom_engine::{Engine, TaskChange};
 use heirloom_model::kinds::TaskState;
 use heirloom_model::{Fault, Record};
@@ -107,9 +107,9 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
                     .out
                     .talk("no task yet: heirloom task set ID --type issue");
             } else {
-                session.out.line(&terminal_output::table(
-                    &tasks.iter().map(row).collect::<Vec<_>>(),
-                ));
+                session
+                    .out
+                    .table(&tasks.iter().map(row).collect::<Vec<_>>(), &[]);
             }
         }
         TaskSubcommand::Done(end) => finish(&engine, end, TaskState::Done, session)?,
@@ -171,9 +171,7 @@ fn show(engine: &Engine, id: &str, session: &mut CliSession) -> Result<(), Fault
         session.out.value(&value);
         return Ok(());
     }
-    session
-        .out
-        .line(&terminal_output::table(&[row(&details.task)]));
+    session.out.table(&[row(&details.task)], &[]);
     for (title, records) in [
         ("Completed", &details.completed),
         ("Pending", &details.pending),
@@ -184,11 +182,9 @@ fn show(engine: &Engine, id: &str, session: &mut CliSession) -> Result<(), Fault
             session.out.line(&format!("\n{title}"));
             let rows: Vec<_> = records
                 .iter()
-                .map(|r| vec![r.id.to_string(), r.text.clone()])
+                .map(|r| vec![String::new(), r.id.to_string(), r.text.clone()])
                 .collect();
-            for line in terminal_output::table(&rows).lines() {
-                session.out.line(&format!("  {line}"));
-            }
+            session.out.table(&rows, &[1]);
         }
     }
     Ok(())

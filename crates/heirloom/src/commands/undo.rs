@@ -48,18 +48,23 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         return Ok(0);
     }
     if let Some(id) = current {
-        session.out.line(&format!(
-            "{label}: {id} {}",
-            text::excerpt(&engine.records().get(id)?.text, 80)
-        ));
+        let words = text::excerpt(&engine.records().get(id)?.text, 80);
+        print_side(session, label, id, &words);
     }
     if let Some(id) = retired {
-        session.out.line(&format!(
-            "retired:       {id} {}",
-            text::excerpt(&engine.records().get(id)?.text, 80)
-        ));
+        let words = text::excerpt(&engine.records().get(id)?.text, 80);
+        print_side(session, "retired", id, &words);
     }
     Ok(0)
+}
+
+/// Prints a record that is current or retired after the undo.
+fn print_side(session: &mut CliSession, label: &str, id: RecordId, words: &str) {
+    let (id, words) = (session.out.id(id), text::replace_control_chars(words));
+    let label = format!("{label}:");
+    session
+        .out
+        .painted_line(&format!("{label:14} {id} {words}"));
 }
 
 fn print_mark(session: &mut CliSession, id: RecordId, mark: Mark) {
@@ -68,7 +73,8 @@ fn print_mark(session: &mut CliSession, id: RecordId, mark: Mark) {
         let value = json!({"id": id.to_string(), "outcome": "marked", "mark": outcome});
         session.out.value(&value);
     } else {
-        session.out.line(&format!("{id} {}", mark.as_str()));
+        let id = session.out.id(id);
+        session.out.painted_line(&format!("{id} {}", mark.as_str()));
     }
 }
 

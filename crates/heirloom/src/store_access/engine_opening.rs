@@ -22,6 +22,14 @@ use std::sync::Arc;
 /// Folder name of the user's own memory, and the project name in its store.
 const USER: &str = "user";
 
+/// Links ids in the output to the page of a running server, if the terminal shows links.
+fn link_ids(out: &mut Output, engine: &Engine) {
+    if out.has_links() {
+        // Without an address the ids are plain text.
+        out.link_to_page(engine.maintenance().server_address().ok().flatten());
+    }
+}
+
 impl CliSession {
     /// Finds the project, opens its memory and ingests pending files.
     pub(crate) fn open(&mut self) -> Result<Engine, Fault> {
@@ -29,6 +37,7 @@ impl CliSession {
         let engine = self.engine(&found)?;
         deliver_events(self, &found);
         self.ingest_pending(&engine);
+        link_ids(&mut self.out, &engine);
         Ok(engine)
     }
 
@@ -52,6 +61,7 @@ impl CliSession {
         let found = self.find_project()?;
         let engine = self.engine(&found)?;
         self.ingest_pending(&engine);
+        link_ids(&mut self.out, &engine);
         Ok(self.with_embedder(engine, &found))
     }
 

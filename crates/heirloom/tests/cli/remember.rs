@@ -228,7 +228,7 @@ fn list_is_newest_first_and_filters_by_scope_and_kind() {
     let output = project.ok(&["list"]).stdout;
     assert_eq!(output.lines().count(), 3);
     assert!(
-        output.lines().next().unwrap().contains("knowledge/fact"),
+        output.lines().next().unwrap().contains("  fact  1  three"),
         "{output}"
     );
 }

@@ -388,14 +388,17 @@ fn record_is_found_by_unique_id_suffix() {
     }
     // The ids begin with a timestamp, so ids of one minute have the same prefix.
     let output = project.expect(&["show", &ids[0][..8]], 2);
-    assert!(
-        output.stderr.contains("is the beginning of several ids"),
-        "{output:?}"
-    );
+    assert!(output.stderr.contains("fits several ids"), "{output:?}");
     assert!(
         output.stderr.contains("the last eight characters"),
         "{output:?}"
     );
+    for (n, id) in ids.iter().enumerate() {
+        assert!(
+            output.stderr.contains(&format!("  {id}  fact {n}\n")),
+            "{output:?}"
+        );
+    }
     project.expect(&["show", "ffffffff"], 3);
 }
 
@@ -405,7 +408,10 @@ fn list_shows_convention_with_its_key() {
     project.remember("tabs", &["--category", "convention", "--key", "indent"]);
     project.remember("a fact without a key", &[]);
     let output = project.ok(&["list"]);
-    assert!(output.stdout.contains("indent = tabs"), "{output:?}");
+    assert!(
+        output.stdout.contains("  convention  indent  tabs"),
+        "{output:?}"
+    );
     assert!(
         output.stdout.contains("  a fact without a key"),
         "{output:?}"

@@ -191,6 +191,7 @@ pub(super) struct PurgeRequest {
     /// Deletes everything that contains this text.
     query: Option<String>,
     /// Deletes this conversation and its records.
+    #[serde(alias = "session")]
     session_id: Option<String>,
     /// Only reports what would be deleted.
     #[serde(default)]

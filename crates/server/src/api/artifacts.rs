@@ -100,6 +100,7 @@ pub(super) struct ArtifactRequest {
     #[serde(alias = "task")]
     task_id: String,
     /// The agent that produced it.
+    #[serde(alias = "agent")]
     agent_id: Option<String>,
     /// Type of the artifact; `file` by default.
     #[schema(inline)]
@@ -198,6 +199,7 @@ pub(super) struct RemoveQuery {
     project: Option<String>,
     /// Name of the calling agent in the history; it gives no permission. An agent's token removes only what it
     /// registered.
+    #[serde(alias = "agent")]
     agent_id: Option<String>,
 }
 

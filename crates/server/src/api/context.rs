@@ -27,12 +27,14 @@ pub(super) struct ContextParams {
     /// The current phase.
     phase: Option<String>,
     /// The agent that gets the context.
+    #[serde(alias = "agent")]
     agent_id: Option<String>,
     /// The agent's plan: PLAN or STAGE/PLAN.
     plan: Option<String>,
     /// The agent's group.
     group: Option<String>,
     /// The session that is continued.
+    #[serde(alias = "session")]
     session_id: Option<String>,
     /// Additional search words.
     query: Option<String>,

@@ -45,6 +45,7 @@ pub(super) struct EpisodeQuery {
     #[serde(alias = "task")]
     task_id: Option<String>,
     /// Only by this agent.
+    #[serde(alias = "agent")]
     agent_id: Option<String>,
     /// Only with this action.
     #[param(inline)]
@@ -105,6 +106,7 @@ pub(super) struct EpisodeRequest {
     #[serde(alias = "task")]
     task_id: String,
     /// The agent that made the attempt.
+    #[serde(alias = "agent")]
     agent_id: Option<String>,
     #[schema(inline)]
     action: ActionParam,
@@ -121,6 +123,7 @@ pub(super) struct EpisodeRequest {
     /// Source; the agent by default.
     source: Option<String>,
     phase: Option<String>,
+    #[serde(alias = "session")]
     session_id: Option<String>,
     plan: Option<String>,
     #[schema(minimum = 1)]

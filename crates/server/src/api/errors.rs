@@ -24,6 +24,7 @@ pub(super) struct NewError {
     #[serde(default, deserialize_with = "deserialize_small_count")]
     iteration: Option<u32>,
     /// Source; the token's role by default.
+    #[serde(alias = "agent")]
     agent_id: Option<String>,
 }
 
@@ -86,6 +87,7 @@ pub(super) struct ResolveErrorRequest {
     #[schema(min_length = 1, pattern = r"\S")]
     resolution: String,
     /// Source; the token's role by default.
+    #[serde(alias = "agent")]
     agent_id: Option<String>,
 }
 

@@ -66,6 +66,7 @@ pub(super) struct GroupNoteRequest {
     text: String,
     /// Section; `Notes` by default.
     section: Option<String>,
+    #[serde(alias = "agent")]
     agent_id: Option<String>,
 }
 

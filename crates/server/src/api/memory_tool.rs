@@ -18,6 +18,7 @@ pub(super) struct ToolCall {
     /// The project; by default the token's project or the served one.
     project: Option<String>,
     /// Calling agent; the token's role by default.
+    #[serde(alias = "agent")]
     agent_id: Option<String>,
     #[serde(flatten, deserialize_with = "deserialize_command")]
     command: ToolCommand,

@@ -28,6 +28,7 @@ pub(super) struct RecallParams {
     #[param(minimum = 1, maximum = 1000)]
     #[schema(minimum = 1, maximum = 1000)]
     #[serde(default, deserialize_with = "deserialize_size")]
+    #[serde(alias = "limit")]
     k: Option<usize>,
     /// Maximum number of tokens of text.
     #[param(minimum = 1)]
@@ -35,13 +36,16 @@ pub(super) struct RecallParams {
     #[serde(default, deserialize_with = "deserialize_size")]
     budget_tokens: Option<usize>,
     /// Only these kinds, separated by commas; `message` for conversation turns.
+    #[serde(alias = "kind")]
     kinds: Option<String>,
     /// Only of this task.
     #[serde(alias = "task")]
     task_id: Option<String>,
     /// Only of this session.
+    #[serde(alias = "session")]
     session_id: Option<String>,
     /// Only by this agent.
+    #[serde(alias = "agent")]
     agent_id: Option<String>,
     /// Ranks records of this task higher.
     near_task: Option<String>,

@@ -82,6 +82,7 @@ pub(super) struct RecordQuery {
     #[serde(alias = "task")]
     task_id: Option<String>,
     /// Only by this agent.
+    #[serde(alias = "agent")]
     agent_id: Option<String>,
     /// Only by this source.
     source: Option<String>,

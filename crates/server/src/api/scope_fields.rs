@@ -12,12 +12,14 @@ pub(super) struct ScopeFields {
     #[serde(alias = "task")]
     pub(super) task_id: Option<String>,
     /// The agent.
+    #[serde(alias = "agent")]
     pub(super) agent_id: Option<String>,
     /// The plan.
     pub(super) plan: Option<String>,
     /// The group.
     pub(super) group: Option<String>,
     /// The session.
+    #[serde(alias = "session")]
     pub(super) session_id: Option<String>,
     /// The phase of the task.
     pub(super) phase: Option<String>,
@@ -39,5 +41,23 @@ impl ScopeFields {
             phase: self.phase.clone(),
             iteration: self.iteration,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ScopeFields;
+    use serde_json::json;
+
+    #[test]
+    fn names_of_the_command_line_and_of_mcp_are_accepted() {
+        let read = |value| {
+            serde_json::from_value::<ScopeFields>(value)
+                .unwrap()
+                .scope()
+        };
+        let here = json!({"task_id": "42", "agent_id": "coder", "session_id": "s1"});
+        let elsewhere = json!({"task": "42", "agent": "coder", "session": "s1"});
+        assert_eq!(read(here), read(elsewhere));
     }
 }

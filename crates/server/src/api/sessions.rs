@@ -141,6 +141,7 @@ pub(super) struct MessageRequest {
     #[serde(alias = "task")]
     task_id: Option<String>,
     /// Agent of the conversation, if it is new.
+    #[serde(alias = "agent")]
     agent_id: Option<String>,
 }
 
@@ -227,6 +228,7 @@ pub(super) struct MessageSearchQuery {
     /// Search words.
     query: String,
     /// Only in this conversation.
+    #[serde(alias = "session")]
     session_id: Option<String>,
     /// Maximum number of hits.
     #[param(minimum = 1, maximum = 1000, default = 10)]

@@ -217,6 +217,7 @@ pub(super) struct EndTaskRequest {
     project: Option<String>,
     #[schema(inline)]
     state: FinalState,
+    #[serde(alias = "agent")]
     agent_id: Option<String>,
     /// The approach.
     approach: Option<String>,
@@ -280,6 +281,7 @@ pub(super) struct NewStep {
     #[schema(inline)]
     state: StepStateParam,
     /// Source; the token's role by default.
+    #[serde(alias = "agent")]
     agent_id: Option<String>,
 }
 

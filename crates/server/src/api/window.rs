@@ -29,7 +29,9 @@ pub(super) struct CompactRequest {
     /// An array of messages, or a whole request body.
     messages: Box<serde_json::value::RawValue>,
     /// The conversation; omitted messages are archived under it.
+    #[serde(alias = "session")]
     session_id: Option<String>,
+    #[serde(alias = "agent")]
     agent_id: Option<String>,
     /// The group of the conversation; requires a session.
     group: Option<String>,
@@ -115,6 +117,7 @@ pub(super) struct ExpandQuery {
     /// The project; by default the token's project or the served one.
     project: Option<String>,
     /// The conversation; its later windows keep the content in full.
+    #[serde(alias = "session")]
     session_id: Option<String>,
 }
 

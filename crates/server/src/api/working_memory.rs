@@ -42,6 +42,7 @@ pub(super) struct WorkingMemoryRequest {
     /// The project; by default the token's project or the served one.
     project: Option<String>,
     /// The agent; the token's role by default.
+    #[serde(alias = "agent")]
     agent_id: Option<String>,
     current_plan: Option<String>,
     #[serde(default)]

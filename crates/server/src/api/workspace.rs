@@ -82,6 +82,7 @@ pub(super) struct NewEntry {
     /// Solution of an error.
     solution: Option<String>,
     /// Source; the token's role by default.
+    #[serde(alias = "agent")]
     agent_id: Option<String>,
 }
 

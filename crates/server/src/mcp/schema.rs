@@ -3,10 +3,19 @@
 use heirloom_model::{Fault, Timestamp, limits, text};
 use serde_json::{Map, Value, json};
 
-/// Name of the argument with a task.
-const TASK: &str = "task";
-/// Name of the same argument in the HTTP API.
-const TASK_ID: &str = "task_id";
+/// Names of arguments, each with one that the HTTP API or other tools use, which is accepted too.
+const OTHER_NAMES: [(&str, &str); 10] = [
+    ("agent", "agent_id"),
+    ("k", "limit"),
+    ("kinds", "kind"),
+    ("query", "q"),
+    ("query", "question"),
+    ("session", "session_id"),
+    ("source", "by"),
+    ("task", "task_id"),
+    ("text", "content"),
+    ("text", "value"),
+];
 
 /// One argument of a tool.
 #[derive(Debug, Clone, Copy)]
@@ -235,10 +244,11 @@ impl Args {
         let mut given = given.unwrap_or_default();
         given.retain(|_, value| !value.is_null());
         let has = |name: &str| fields.iter().any(|field| field.name == name);
-        // The HTTP API uses the other name.
-        if has(TASK) && !has(TASK_ID) && !given.contains_key(TASK) {
-            let task = given.remove(TASK_ID);
-            given.extend(task.map(|task| (TASK.to_owned(), task)));
+        for (name, other) in OTHER_NAMES {
+            if has(name) && !has(other) && !given.contains_key(name) {
+                let value = given.remove(other);
+                given.extend(value.map(|value| (name.to_owned(), value)));
+            }
         }
         for field in fields {
             if let Some(value) = given.get_mut(field.name) {
@@ -362,6 +372,25 @@ mod tests {
         let listed = schema(FIELDS);
         assert!(listed["properties"]["state"].is_object());
         assert!(listed["properties"]["kinds"].is_null());
+    }
+
+    #[test]
+    fn arguments_are_accepted_under_other_names() {
+        for (name, other) in OTHER_NAMES {
+            let fields = [ToolArgument::text(name, "An argument", 100)];
+            let parse = |given: Value| Args::parse(&fields, given.as_object().cloned());
+            let args = parse(json!({ other: "x" })).unwrap();
+            assert_eq!(args.text(name).as_deref(), Some("x"), "{other}");
+            assert!(parse(json!({ name: "x", other: "y" })).is_err(), "{other}");
+        }
+        // An argument with the other name keeps its meaning.
+        let fields = ["text", "content"].map(|name| ToolArgument::text(name, "", 100));
+        let given = json!({"content": "x"});
+        let args = Args::parse(&fields, given.as_object().cloned()).unwrap();
+        assert_eq!(
+            (args.text("text"), args.text("content").as_deref()),
+            (None, Some("x"))
+        );
     }
 
     #[test]

@@ -62,7 +62,7 @@ pub(crate) fn ids_with_prefix(
     Ok(statement.query_map(values, |row| row.get(0).map(RecordId::from_bytes))?)
 }
 
-/// Scans all ids of the project, because their ends have no index.
+/// Scans all ids of the project, because their ends have no index; the database compares the whole bytes of the end.
 fn ids_with_end(
     connection: Connection<'_>,
     project: &ProjectName,
@@ -77,10 +77,18 @@ fn ids_with_end(
     let Some(number) = row_codec::project(connection, project)? else {
         return Ok(Vec::new());
     };
-    let sql = "SELECT id FROM records INDEXED BY records_by_id WHERE project = ?1 ORDER BY id";
-    let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query([number])?;
     let (end, mut found) = (end.to_lowercase(), Vec::new());
+    let bytes = bytes_of_end(&end);
+    let condition = match bytes.len() {
+        0 => "?2 IS NOT NULL".to_owned(),
+        count => format!("substr(id, -{count}) = ?2"),
+    };
+    let sql = format!(
+        "SELECT id FROM records INDEXED BY records_by_id \
+         WHERE project = ?1 AND {condition} ORDER BY id"
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query(params![number, bytes])?;
     while let Some(row) = rows.next()?.filter(|_| found.len() < limit) {
         let id = RecordId::from_bytes(row.get(0)?);
         if id.to_string().replace('-', "").ends_with(&end) {
@@ -88,6 +96,19 @@ fn ids_with_end(
         }
     }
     Ok(found)
+}
+
+/// Returns the bytes of the last pairs of digits.
+fn bytes_of_end(end: &str) -> Vec<u8> {
+    let digits: Vec<u8> = end
+        .chars()
+        .filter_map(|c| c.to_digit(16))
+        .filter_map(|digit| u8::try_from(digit).ok())
+        .collect();
+    let pairs = digits.rchunks_exact(2).rev();
+    pairs
+        .map(|pair| pair.iter().fold(0, |byte, digit| byte * 16 + digit))
+        .collect()
 }
 
 /// Returns the smallest and the largest id with this prefix; `None` if no id can have it.
@@ -146,6 +167,13 @@ pub(crate) fn projects(connection: Connection<'_>) -> Result<Vec<ProjectName>, F
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_of_end_are_whole_bytes() {
+        assert_eq!(bytes_of_end("099a8057"), [0x09, 0x9a, 0x80, 0x57]);
+        assert_eq!(bytes_of_end("a8057"), [0x80, 0x57]);
+        assert_eq!(bytes_of_end("7"), [0_u8; 0]);
+    }
 
     #[test]
     fn id_prefix_becomes_range() {

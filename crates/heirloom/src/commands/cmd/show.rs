@@ -3,7 +3,7 @@
 use super::{is_allowed, load_command_book};
 use crate::config::Config;
 use crate::store_access::CliSession;
-use crate::{terminal_output, trust};
+use crate::trust;
 use heirloom_engine::CommandFile;
 use heirloom_model::Fault;
 use heirloom_model::text::EscapedPath;
@@ -35,7 +35,7 @@ pub(super) fn list_commands(session: &mut CliSession) -> Result<(), Fault> {
             .out
             .talk("there are no commands; `heirloom cmd new NAME` writes one");
     } else {
-        session.out.line(&terminal_output::table(&rows));
+        session.out.table(&rows, &[]);
     }
     for left in &listing.left_out {
         session.out.talk(&format!("left out: {left}"));
@@ -68,7 +68,7 @@ pub(super) fn show_command(session: &mut CliSession, name: &str) -> Result<(), F
         .filter(|(_, content)| !content.is_empty())
         .map(|(heading, content)| vec![heading.to_owned(), content])
         .collect();
-    session.out.line(&terminal_output::table(&rows));
+    session.out.table(&rows, &[]);
     for problem in &command.problems {
         session.out.line(&format!("problem: {problem}"));
     }

@@ -70,6 +70,7 @@ fn import_with_progress(
     if !session.out.shows_progress() {
         return Transcripts::new(engine).import_all(request, source, &mut |_| {});
     }
+    session.out.end_progress();
     let bar = ProgressBar::new(size);
     // The template is a constant; if it were invalid, the default style would be used.
     let template = "reading {bar:30} {bytes}/{total_bytes}, {eta} left";

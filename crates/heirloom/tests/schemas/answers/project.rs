@@ -44,6 +44,17 @@ struct InitAnswer {
     /// With `--adopt`: the memory that became a part of this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     adopted: Option<Adopted>,
+    /// Agent programs that were found on this machine, or named by `--install`.
+    agents: Vec<OfferedAgent>,
+}
+
+#[derive(JsonSchema)]
+struct OfferedAgent {
+    agent: String,
+    /// The settings file of the user.
+    file: String,
+    /// `offered`, `installed` or `unchanged`.
+    outcome: String,
 }
 
 #[derive(JsonSchema)]

@@ -6,13 +6,14 @@
 use std::collections::BTreeSet;
 
 /// Phrases of SQLite, and PostgreSQL's equivalents.
-const PHRASES: [(&str, &str); 8] = [
+const PHRASES: [(&str, &str); 9] = [
     (
         "retired_at IS NOT NULL AND kind = 'knowledge' \
          AND json_extract(attrs, '$.conflict') = 1 AND json_extract(attrs, '$.arbitrated') IS NULL",
         "is_open_conflict",
     ),
     ("ifnull(", "coalesce("),
+    ("substr(id, -", "substr(uuid_send(id), 17 - "),
     ("x''", "''::bytea"),
     (
         "unhex(value) FROM json_each(",

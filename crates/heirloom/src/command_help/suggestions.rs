@@ -1,6 +1,7 @@
 //! Suggestions for names of commands that do not exist.
 
-use super::{COMMAND_NAMES, command_groups::GROUPS, help_topics::TOPICS};
+use super::command_groups::GROUPS;
+use super::help_topics::TOPICS;
 
 /// Words of other products and of everyday use, with the commands that do it here.
 const SYNONYMS: [(&str, &[&str]); 44] = [
@@ -59,15 +60,16 @@ const SIMILARITY_MARGIN: f64 = 0.06;
 /// Most suggestions.
 const SUGGESTIONS_MAX: usize = 3;
 
-/// Returns the commands that a wrong name may mean, the best first.
-pub(crate) fn suggest_commands(given: &str) -> Vec<&'static str> {
+/// Returns the commands of `program` that a wrong name may mean, the best first.
+pub(crate) fn suggest_commands<'p>(given: &str, program: &'p clap::Command) -> Vec<&'p str> {
     let given = given.to_lowercase();
     if let Some((_, commands)) = SYNONYMS.iter().find(|(word, _)| *word == given) {
         return commands.to_vec();
     }
-    let names = COMMAND_NAMES.iter().flat_map(|(name, aliases)| {
-        let all = std::iter::once(name).chain(*aliases);
-        all.map(|word| (*word, *name))
+    let names = program.get_subcommands().flat_map(|command| {
+        let name = command.get_name();
+        let all = std::iter::once(name).chain(command.get_all_aliases());
+        all.map(move |word| (word, name))
     });
     let synonyms = SYNONYMS
         .iter()
@@ -76,7 +78,7 @@ pub(crate) fn suggest_commands(given: &str) -> Vec<&'static str> {
 }
 
 /// Returns the names of topics, groups and commands that a wrong topic may mean, the best first.
-pub(crate) fn suggest_topics(given: &str) -> Vec<&'static str> {
+pub(crate) fn suggest_topics<'p>(given: &str, program: &'p clap::Command) -> Vec<&'p str> {
     let given = given.to_lowercase();
     let topics = TOPICS.iter().flat_map(|topic| {
         let all = std::iter::once(&topic.name).chain(topic.other_names);
@@ -84,17 +86,14 @@ pub(crate) fn suggest_topics(given: &str) -> Vec<&'static str> {
     });
     let groups = GROUPS.iter().map(|group| (group.topic, group.topic));
     let found = nearest(&given, topics.chain(groups));
-    let commands = suggest_commands(&given);
+    let commands = suggest_commands(&given, program);
     let mut all: Vec<_> = commands.into_iter().chain(found).collect();
     all.truncate(SUGGESTIONS_MAX);
     all
 }
 
 /// Returns the targets of the words that are most similar to `given`.
-fn nearest(
-    given: &str,
-    words: impl Iterator<Item = (&'static str, &'static str)>,
-) -> Vec<&'static str> {
+fn nearest<'p>(given: &str, words: impl Iterator<Item = (&'p str, &'p str)>) -> Vec<&'p str> {
     let rated = words.map(|(word, target)| (similarity(given, word), target));
     let mut rated: Vec<_> = rated.filter(|(rate, _)| *rate >= SIMILARITY_MIN).collect();
     rated.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -120,6 +119,16 @@ fn similarity(given: &str, word: &str) -> f64 {
 mod tests {
     use super::*;
 
+    /// Returns a program with some of the real commands.
+    fn program() -> clap::Command {
+        let names = GROUPS.iter().flat_map(|group| group.commands);
+        let commands = names.map(|(name, _)| match *name {
+            "recall" => clap::Command::new("recall").alias("search"),
+            name => clap::Command::new(name),
+        });
+        clap::Command::new("heirloom").subcommands(commands)
+    }
+
     #[test]
     fn suggest_commands_finds_misspelt_names() {
         for (given, command) in [
@@ -135,7 +144,11 @@ mod tests {
             ("statsu", "status"),
             ("LIST", "list"),
         ] {
-            assert_eq!(suggest_commands(given).first(), Some(&command), "{given}");
+            assert_eq!(
+                suggest_commands(given, &program()).first(),
+                Some(&command),
+                "{given}"
+            );
         }
     }
 
@@ -149,23 +162,25 @@ mod tests {
             ("dashboard", "ui"),
             ("removed", "forget"),
         ] {
-            assert_eq!(suggest_commands(given).first(), Some(&command), "{given}");
+            assert_eq!(
+                suggest_commands(given, &program()).first(),
+                Some(&command),
+                "{given}"
+            );
         }
     }
 
     #[test]
     fn suggest_commands_has_nothing_for_other_words() {
         for given in ["", "xyzzy", "why does the deploy fail", "é"] {
-            assert!(suggest_commands(given).is_empty(), "{given}");
+            assert!(suggest_commands(given, &program()).is_empty(), "{given}");
         }
     }
 
     #[test]
     fn synonyms_are_no_names_and_lead_to_commands() {
-        let is_name = |word: &str| {
-            let mut names = COMMAND_NAMES.iter();
-            names.any(|(name, aliases)| *name == word || aliases.contains(&word))
-        };
+        let program = program();
+        let is_name = |word: &str| program.find_subcommand(word).is_some();
         for (word, commands) in SYNONYMS {
             assert!(!is_name(word), "{word}");
             assert!(commands.iter().all(|command| is_name(command)), "{word}");
@@ -174,9 +189,15 @@ mod tests {
 
     #[test]
     fn suggest_topics_includes_topics_groups_and_commands() {
-        assert_eq!(suggest_topics("budgt").first(), Some(&"budget"));
-        assert_eq!(suggest_topics("variable").first(), Some(&"environment"));
-        assert_eq!(suggest_topics("advancd").first(), Some(&"advanced"));
-        assert_eq!(suggest_topics("recal").first(), Some(&"recall"));
+        assert_eq!(suggest_topics("budgt", &program()).first(), Some(&"budget"));
+        assert_eq!(
+            suggest_topics("variable", &program()).first(),
+            Some(&"environment")
+        );
+        assert_eq!(
+            suggest_topics("advancd", &program()).first(),
+            Some(&"advanced")
+        );
+        assert_eq!(suggest_topics("recal", &program()).first(), Some(&"recall"));
     }
 }

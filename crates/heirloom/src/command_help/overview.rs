@@ -10,7 +10,7 @@ const SUMMARY_COLUMN: usize = 15;
 
 /// Returns the help template of the program for lines of `width` characters; clap removes the styles where there are
 /// no colours.
-pub(super) fn help_template(width: usize) -> String {
+pub(crate) fn help_template(width: usize) -> String {
     let mut text = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
     for group in &GROUPS {
         text.push_str(&format!("\n{}\n", heading(group.title)));
