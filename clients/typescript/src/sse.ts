@@ -11,7 +11,10 @@ export interface ServerSentEvent {
 export class EventStreamDecoder {
   #rest = "";
   #isFirst = true;
+  #endedWithReturn = false;
   #id: string | undefined;
+  /** Id of the current message: it takes effect with its end, because a lost connection may cut the message off. */
+  #nextId: string | undefined;
   #type = "";
   #data: string[] = [];
   /** Pause before a reconnection that the server asked for, in milliseconds. */
@@ -28,7 +31,11 @@ export class EventStreamDecoder {
       this.#isFirst = false;
       if (text.startsWith("\uFEFF")) text = text.slice(1);
     }
-    const lines = (this.#rest + text).split(/\r\n|\n|\r(?!$)/);
+    // A line ends at its carriage return, so that a message does not wait for the next part.
+    if (this.#endedWithReturn && text.startsWith("\n")) text = text.slice(1);
+    else if (text === "") return [];
+    this.#endedWithReturn = text.endsWith("\r");
+    const lines = (this.#rest + text).split(/\r\n|\n|\r/);
     this.#rest = lines.pop() ?? "";
     const events: ServerSentEvent[] = [];
     for (const line of lines) {
@@ -46,12 +53,13 @@ export class EventStreamDecoder {
     const value = colon === -1 ? "" : line.slice(colon + 1).replace(/^ /, "");
     if (field === "data") this.#data.push(value);
     else if (field === "event") this.#type = value;
-    else if (field === "id" && !value.includes("\0")) this.#id = value;
+    else if (field === "id" && !value.includes("\0")) this.#nextId = value;
     else if (field === "retry" && /^\d+$/.test(value)) this.retryMs = Number(value);
     return undefined;
   }
 
   #dispatch(): ServerSentEvent | undefined {
+    this.#id = this.#nextId;
     const type = this.#type || "message";
     const data = this.#data;
     this.#type = "";
