@@ -17,7 +17,7 @@ impl Doctor {
             self.permissions(),
             self.leftover_check(),
             self.disk(0),
-            self.clock(None),
+            self.check_clock(None),
             self.config(),
         ]
     }
