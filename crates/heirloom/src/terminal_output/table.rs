@@ -30,12 +30,12 @@ pub(crate) fn table(rows: &[Vec<String>]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the width of the widest cell of each column.
+/// Returns the width of the widest cell of each column, at least 1.
 fn column_widths(rows: &[Vec<String>]) -> Vec<usize> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widest = |at: usize| {
         let cells = rows.iter().filter_map(|row| row.get(at));
-        cells.map(|cell| cell.width()).max().unwrap_or(0)
+        cells.map(|cell| cell.width()).max().unwrap_or(0).max(1)
     };
     let last = columns.saturating_sub(1);
     // Nothing follows the last column, so that one long text does not pad all lines.

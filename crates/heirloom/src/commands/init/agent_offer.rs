@@ -26,8 +26,8 @@ pub(super) fn program_parser() -> impl TypedValueParser<Value = AgentProgram> {
     PossibleValuesParser::new(names).try_map(|name| name.parse::<AgentProgram>())
 }
 
-/// Installs the hooks in the programs of `--install`. Without it, a person at a terminal is asked about each program
-/// that is found; nobody else gets more than the offer, because the settings are outside of the project.
+/// Installs the hooks in the programs of `--install`. Without it, a person at a terminal answers a question for each
+/// program that is found; elsewhere programs are only named, because their settings are outside of the project.
 pub(super) fn offer_agents(
     args: &Args,
     session: &mut CliSession,
@@ -45,7 +45,7 @@ pub(super) fn offer_agents(
         match offer(program, is_requested, args.yes, session) {
             Ok(agent) => agents.push(agent),
             Err(fault) if is_requested => return Err(fault),
-            // Invalid settings of a program that nobody named do not fail `init`.
+            // Invalid settings of a program that `--install` does not name do not fail `init`.
             Err(fault) => session
                 .out
                 .talk(&format!("heirloom: {program}: {}", fault.message)),
