@@ -84,7 +84,12 @@ export function heirloomTools(memory: Memory, options: ToolOptions = {}) {
       }),
       execute: async ({ approach }, call) => {
         const { failed, items } = await memory.tried(approach, sending(call));
-        const attempts = items.map(({ approach, action, outcome, task_id }) => ({ approach, action, outcome, task: task_id }));
+        const attempts = items.map(({ approach, action, outcome, task_id }) => ({
+          approach,
+          action,
+          outcome,
+          task: task_id,
+        }));
         return { failed, attempts };
       },
     }),
@@ -107,7 +112,10 @@ export function heirloomTools(memory: Memory, options: ToolOptions = {}) {
       description: "Record what resolved an error.",
       inputSchema: jsonSchema<{ id: string; resolution: string }>({
         type: "object",
-        properties: { id: { type: "string", description: "Id that `logError` returned" }, resolution: { type: "string" } },
+        properties: {
+          id: { type: "string", description: "Id that `logError` returned" },
+          resolution: { type: "string" },
+        },
         required: ["id", "resolution"],
         additionalProperties: false,
       }),
@@ -123,12 +131,16 @@ export function heirloomTools(memory: Memory, options: ToolOptions = {}) {
       inputSchema: jsonSchema<{ task?: string; approach: string; outcome: string; succeeded: boolean }>({
         type: "object",
         properties: {
-          task: { type: "string", description: task === undefined ? "Id of the task" : `Id of the task; ${task} by default` },
+          task: {
+            type: "string",
+            description: task === undefined ? "Id of the task" : `Id of the task; ${task} by default`,
+          },
           approach: { type: "string" },
           outcome: { type: "string" },
           succeeded: { type: "boolean" },
         },
-        required: task === undefined ? ["task", "approach", "outcome", "succeeded"] : ["approach", "outcome", "succeeded"],
+        required:
+          task === undefined ? ["task", "approach", "outcome", "succeeded"] : ["approach", "outcome", "succeeded"],
         additionalProperties: false,
       }),
       execute: async ({ task: named, approach, outcome, succeeded }, call) => {
@@ -191,7 +203,9 @@ export function memoryMiddleware(memory: Memory, options: ContextMiddlewareOptio
       if (text === undefined) {
         try {
           const sending = { timeoutMs, signal: params.abortSignal };
-          text = (await memory.context({ ...reader, budgetTokens, query: query.slice(-2_000) || undefined, ...sending })).text;
+          text = (
+            await memory.context({ ...reader, budgetTokens, query: query.slice(-2_000) || undefined, ...sending })
+          ).text;
         } catch (error) {
           params.abortSignal?.throwIfAborted();
           (onError ?? warn)(error);

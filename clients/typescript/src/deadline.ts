@@ -13,10 +13,13 @@ export class Deadline {
     outer?.throwIfAborted();
     this.#outer = outer;
     this.#endsAt = Date.now() + timeoutMs;
-    this.#timer = setTimeout(() => {
-      this.#isOver = true;
-      this.#controller.abort();
-    }, Math.min(timeoutMs, LONGEST_MS));
+    this.#timer = setTimeout(
+      () => {
+        this.#isOver = true;
+        this.#controller.abort();
+      },
+      Math.min(timeoutMs, LONGEST_MS),
+    );
     outer?.addEventListener("abort", this.#abort, { once: true });
   }
 

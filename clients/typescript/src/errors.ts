@@ -92,7 +92,7 @@ export function safeCause(failure: unknown, token: string | undefined): unknown 
 
 function causes(failure: unknown): unknown[] {
   const found = [failure];
-  for (let at = failure; at instanceof Error && at.cause !== undefined && found.length < 8; ) {
+  for (let at = failure; at instanceof Error && at.cause !== undefined && found.length < 8;) {
     at = at.cause;
     found.push(at);
   }

@@ -28,7 +28,10 @@ const SILENCE_MS = 45_000;
 const KNOWN_IDS = 1_000;
 
 /** Follows the changes of a project over server-sent events, across lost connections and restarts of the server. */
-export async function* followEvents(transport: Transport, options: EventOptions): AsyncGenerator<MemoryEvent, void> {
+export async function* followEvents(
+  transport: Transport,
+  options: EventOptions,
+): AsyncGenerator<MemoryEvent, void, void> {
   const position = new StreamPosition(options.lastEventId);
   let failures = 0;
   const isEnded = (): boolean => options.signal?.aborted ?? false;
@@ -107,7 +110,7 @@ class Connection {
     transport: Transport,
     project: string | undefined,
     position: StreamPosition,
-  ): AsyncGenerator<ServerSentEvent, void> {
+  ): AsyncGenerator<ServerSentEvent, void, void> {
     const headers: Record<string, string> = { accept: "text/event-stream" };
     if (position.lastId !== undefined) headers["last-event-id"] = position.lastId;
     const request = { method: "GET", template: "/api/events", query: { project } };

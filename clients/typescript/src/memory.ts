@@ -1,13 +1,5 @@
 import { followEvents, type EventOptions, type MemoryEvent } from "./events.js";
-import type {
-  AnswerOf,
-  ItemOf,
-  ListPath,
-  Method,
-  OperationOf,
-  PathOf,
-  RequestArguments,
-} from "./operations.js";
+import type { AnswerOf, ItemOf, ListPath, Method, OperationOf, PathOf, RequestArguments } from "./operations.js";
 import { SessionHandle } from "./session.js";
 import { TaskHandle } from "./task.js";
 import { Transport, type Fetch, type SendOptions, type WireRequest } from "./transport.js";
@@ -58,7 +50,10 @@ export class Memory {
 
   /** Remembers a fact, a decision or a convention. */
   remember(text: string, options: types.RememberOptions = {}): Promise<types.WriteOutcome> {
-    return this.request("POST", "/api/memory/knowledge", { ...sendOptions(options), body: { value: text, ...toFields(options) } });
+    return this.request("POST", "/api/memory/knowledge", {
+      ...sendOptions(options),
+      body: { value: text, ...toFields(options) },
+    });
   }
 
   /** Searches the memory; the best hits come first. */
@@ -75,17 +70,25 @@ export class Memory {
 
   /** Returns a record of any kind. */
   get(id: string, options: types.CallOptions = {}): Promise<types.AnyRecord> {
-    return this.request("GET", "/api/records/{id}", { ...sendOptions(options), path: { id }, query: toFields(options) });
+    return this.request("GET", "/api/records/{id}", {
+      ...sendOptions(options),
+      path: { id },
+      query: toFields(options),
+    });
   }
 
   /** Iterates over records, newest first, and requests further pages as needed. */
-  records(filter: types.RecordFilter = {}): AsyncGenerator<types.AnyRecord, void> {
+  records(filter: types.RecordFilter = {}): AsyncGenerator<types.AnyRecord, void, void> {
     return this.list("/api/records", { ...sendOptions(filter), query: toFields(filter) });
   }
 
   /** Retires a record; its history stays. */
   forget(id: string, options: types.CallOptions = {}): Promise<types.WriteOutcome> {
-    return this.request("DELETE", "/api/records/{id}", { ...sendOptions(options), path: { id }, query: toFields(options) });
+    return this.request("DELETE", "/api/records/{id}", {
+      ...sendOptions(options),
+      path: { id },
+      query: toFields(options),
+    });
   }
 
   /** Reverts the last change of a record, or an import. */
@@ -95,7 +98,11 @@ export class Memory {
 
   /** Records a verdict on a record: pinned, muted, useful, or the opposite. */
   mark(id: string, mark: types.Mark, options: types.CallOptions = {}): Promise<types.WriteOutcome> {
-    return this.request("POST", "/api/records/{id}/mark", { ...sendOptions(options), path: { id }, body: { mark, ...toFields(options) } });
+    return this.request("POST", "/api/records/{id}/mark", {
+      ...sendOptions(options),
+      path: { id },
+      body: { mark, ...toFields(options) },
+    });
   }
 
   /** Returns the versions and the changes of a record. */
@@ -107,7 +114,11 @@ export class Memory {
     options: types.CallOptions = {},
   ): Promise<types.RecordHistory | types.EventEntry[]> {
     if (typeof first === "string") {
-      return this.request("GET", "/api/history/{id}", { ...sendOptions(options), path: { id: first }, query: toFields(options) });
+      return this.request("GET", "/api/history/{id}", {
+        ...sendOptions(options),
+        path: { id: first },
+        query: toFields(options),
+      });
     }
     const page = await this.request("GET", "/api/history", { ...sendOptions(first), query: toFields(first) });
     return page.items;
@@ -206,7 +217,7 @@ export class Memory {
   }
 
   /** Follows the changes of the memory, by any process, until the signal is aborted or the loop is left. */
-  events(options: EventOptions = {}): AsyncGenerator<MemoryEvent, void> {
+  events(options: EventOptions = {}): AsyncGenerator<MemoryEvent, void, void> {
     return followEvents(this.#transport, { ...options, project: options.project ?? this.project });
   }
 
@@ -235,7 +246,7 @@ export class Memory {
   async *list<P extends ListPath>(
     path: P,
     ...[request]: RequestArguments<OperationOf<"GET", P>>
-  ): AsyncGenerator<ItemOf<P>, void> {
+  ): AsyncGenerator<ItemOf<P>, void, void> {
     const { path: values, query, ...options } = loosen(request);
     let cursor: string | undefined;
     do {
@@ -287,4 +298,3 @@ function environment(name: string): string | undefined {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
   return process?.env?.[name] || undefined;
 }
-

@@ -41,9 +41,8 @@ type BodyPart<Operation> = Operation extends { requestBody: { content: { "applic
 export type RequestOf<Operation> = PathPart<Operation> & QueryPart<Operation> & BodyPart<Operation> & SendOptions;
 
 /** The last argument of `request`, optional if the operation needs nothing. */
-export type RequestArguments<Operation> = object extends RequestOf<Operation>
-  ? [request?: RequestOf<Operation>]
-  : [request: RequestOf<Operation>];
+export type RequestArguments<Operation> =
+  object extends RequestOf<Operation> ? [request?: RequestOf<Operation>] : [request: RequestOf<Operation>];
 
 /** Paths whose `GET` returns a page of a list. */
 export type ListPath = {
@@ -51,4 +50,5 @@ export type ListPath = {
 }[PathOf<"GET">];
 
 /** Item of a list. */
-export type ItemOf<P extends ListPath> = AnswerOf<OperationOf<"GET", P>> extends { items: (infer Item)[] } ? Item : never;
+export type ItemOf<P extends ListPath> =
+  AnswerOf<OperationOf<"GET", P>> extends { items: (infer Item)[] } ? Item : never;

@@ -25,7 +25,9 @@ export class SessionHandle {
   }
 
   /** Iterates over the turns, oldest first, and requests further pages as needed. */
-  messages(options: types.CallOptions & { limit?: number | undefined } = {}): AsyncGenerator<types.MessageInfo, void> {
+  messages(
+    options: types.CallOptions & { limit?: number | undefined } = {},
+  ): AsyncGenerator<types.MessageInfo, void, void> {
     return this.#memory.list("/api/sessions/{id}/messages", this.#read(options));
   }
 

@@ -39,7 +39,11 @@ export class TaskHandle implements AsyncDisposable {
   /** Returns the task with its steps, files and open errors. */
   info(options: types.CallOptions = {}): Promise<types.TaskInfo> {
     const { project, ...sending } = this.#scope(options);
-    return this.#memory.request("GET", "/api/tasks/{id}", { ...sending, path: { id: this.id }, query: toFields({ project }) });
+    return this.#memory.request("GET", "/api/tasks/{id}", {
+      ...sending,
+      path: { id: this.id },
+      query: toFields({ project }),
+    });
   }
 
   /** Records a step that was done. */

@@ -252,7 +252,8 @@ function checkUrl(text: string): string {
     throw new TypeError("the address of the server is not a URL, such as http://127.0.0.1:7717");
   }
   if (url.protocol !== "http:" && url.protocol !== "https:") throw new TypeError("the URL must be http or https");
-  if (url.username !== "" || url.password !== "") throw new TypeError("the URL must not contain credentials; use `token`");
+  if (url.username !== "" || url.password !== "")
+    throw new TypeError("the URL must not contain credentials; use `token`");
   return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
 }
 

@@ -32,16 +32,7 @@ export type Mark = Schemas["NewMark"]["mark"];
 
 /** Kind of a record, or `message` for a conversation turn. */
 export type RecordKind =
-  | "knowledge"
-  | "task"
-  | "step"
-  | "error"
-  | "episode"
-  | "artifact"
-  | "output"
-  | "note"
-  | "summary"
-  | "message";
+  "knowledge" | "task" | "step" | "error" | "episode" | "artifact" | "output" | "note" | "summary" | "message";
 
 /** The project of a call; by default the client's, the token's or the served one. */
 export interface ProjectOption {

@@ -147,7 +147,10 @@ describe("withMemory", () => {
       const systems = scripted.requests.map((request) => request.messages[0]);
       assert.deepEqual(systems[0], systems[1]);
       assert.equal(systems[0]?.role, "system");
-      assert.match(systems[0].content ?? "", /^You are a coder\.\n\n## Session Memory[^]*indent: Indent with four spaces/);
+      assert.match(
+        systems[0].content ?? "",
+        /^You are a coder\.\n\n## Session Memory[^]*indent: Indent with four spaces/,
+      );
     } finally {
       await scripted.stop();
     }
@@ -198,7 +201,9 @@ describe("withMemory", () => {
     assert.ok(transform);
     const mock = new MockLanguageModelV3();
     const ask = async (): Promise<string> => {
-      const prompt = [{ role: "user" as const, content: [{ type: "text" as const, text: "What is the release codename?" }] }];
+      const prompt = [
+        { role: "user" as const, content: [{ type: "text" as const, text: "What is the release codename?" }] },
+      ];
       const params = await transform({ type: "generate", params: { prompt }, model: mock });
       return JSON.stringify(params.prompt);
     };

@@ -72,7 +72,12 @@ describe("HeirloomError", () => {
   });
 
   it("invalid_settings_are_refused_without_quoting_them", () => {
-    for (const options of [{ token: `${SECRET}\nx` }, { token: `${SECRET}ä` }, { url: `http://u:${SECRET}@h` }, { url: SECRET }]) {
+    for (const options of [
+      { token: `${SECRET}\nx` },
+      { token: `${SECRET}ä` },
+      { url: `http://u:${SECRET}@h` },
+      { url: SECRET },
+    ]) {
       assert.throws(
         () => new Memory(options),
         (error: unknown) => error instanceof TypeError && !printed(error).includes(SECRET),

@@ -15,16 +15,28 @@ async function take(memory: Memory, count: number, options: EventOptions = {}): 
   return taken;
 }
 
+/** A client, and a promise that is fulfilled when the server has opened its first stream. */
+function observedMemory(server: TestServer): { memory: Memory; opened: Promise<void> } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  const fetch = async (url: string, init: RequestInit): Promise<Response> => {
+    const response = await globalThis.fetch(url, init);
+    if (url.includes("/api/events")) open();
+    return response;
+  };
+  return { memory: server.memory({ fetch }), opened };
+}
+
 describe("events of a real server", () => {
   let server: TestServer;
   beforeEach(async () => void (server = await TestServer.start()));
   afterEach(() => server.remove());
 
   it("changes_by_this_server_and_by_other_processes_arrive", async () => {
-    const memory = server.memory();
+    const { memory, opened } = observedMemory(server);
     const events = memory.events();
     const first = events.next();
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await opened;
     const { id } = await memory.remember("a fact");
     server.run("remember", "a fact by the command line");
     const one = await first;
@@ -36,31 +48,35 @@ describe("events of a real server", () => {
   });
 
   it("stream_continues_after_a_restart_without_loss", async () => {
-    const memory = server.memory();
-    const seen: (string | null | undefined)[] = [];
+    const { memory, opened } = observedMemory(server);
     const stop = new AbortController();
+    const seen: (string | null | undefined)[] = [];
     const loop = (async () => {
       for await (const event of memory.events({ signal: stop.signal })) seen.push(event.id);
     })();
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    const before = await memory.remember("before the restart");
-    await waitFor(() => seen.includes(before.id));
-    await server.stop();
-    server.run("remember", "while the server is down", "--key", "down");
-    await server.restart();
-    const after = await memory.remember("after the restart");
-    await waitFor(() => seen.includes(after.id));
-    const down = (await memory.recall("key:down server is down")).hits.find((hit) => hit.key === "down");
-    stop.abort();
-    await loop;
-    assert.deepEqual(seen, [before.id, down?.id, after.id]);
+    try {
+      await opened;
+      const before = await memory.remember("before the restart");
+      await waitFor(() => seen.length === 1);
+      await server.stop();
+      server.run("remember", "while the server is down", "--key", "down");
+      await server.restart();
+      await waitFor(() => seen.length === 2);
+      const after = await memory.remember("after the restart");
+      await waitFor(() => seen.length === 3);
+      const { items } = await memory.request("GET", "/api/memory/knowledge", { query: { key: "down" } });
+      assert.deepEqual(seen, [before.id, items[0]?.id, after.id]);
+    } finally {
+      stop.abort();
+      await loop;
+    }
   });
 
   it("stream_that_saw_no_event_loses_none_in_a_restart", async () => {
-    const memory = server.memory();
+    const { memory, opened } = observedMemory(server);
     const events = memory.events();
     const first = events.next();
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await opened;
     await server.stop();
     server.run("remember", "while the server is down");
     await server.restart();
@@ -70,10 +86,10 @@ describe("events of a real server", () => {
   });
 
   it("last_event_id_resumes", async () => {
-    const memory = server.memory();
+    const { memory, opened } = observedMemory(server);
     const events = memory.events();
     const first = events.next();
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await opened;
     await memory.remember("one");
     const position = (await first).value;
     assert.ok(position);
@@ -90,11 +106,16 @@ describe("events of a real server", () => {
 });
 
 describe("events of a local server", () => {
-  async function withParts(parts: string[][], work: (memory: Memory, local: LocalServer) => Promise<void>): Promise<void> {
+  async function withParts(
+    parts: string[][],
+    work: (memory: Memory, local: LocalServer) => Promise<void>,
+  ): Promise<void> {
     const local = await LocalServer.start((_, response, number) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       const own = parts[Math.min(number, parts.length) - 1] ?? [];
-      own.forEach((part, at) => setTimeout(() => (at === own.length - 1 ? response.end(part) : response.write(part)), at * 5));
+      own.forEach((part, at) =>
+        setTimeout(() => (at === own.length - 1 ? response.end(part) : response.write(part)), at * 5),
+      );
     });
     try {
       await work(new Memory({ url: local.url }), local);
@@ -110,7 +131,13 @@ describe("events of a local server", () => {
     const text = `\uFEFF: comment\r\n\r\n${block("1-a", "ä€😀").replaceAll("\n", "\r\n")}${block("2-b", "two").replaceAll("\n", "\r")}`;
     await withParts([[...text]], async (memory) => {
       const events = await take(memory, 2);
-      assert.deepEqual(events.map((event) => [event.eventId, event.id]), [["1-a", "ä€😀"], ["2-b", "two"]]);
+      assert.deepEqual(
+        events.map((event) => [event.eventId, event.id]),
+        [
+          ["1-a", "ä€😀"],
+          ["2-b", "two"],
+        ],
+      );
     });
   });
 
@@ -120,8 +147,14 @@ describe("events of a local server", () => {
     const third = [block("4-d", "four")];
     await withParts([first, second, third], async (memory, local) => {
       const events = await take(memory, 3, { lastEventId: "0-z" });
-      assert.deepEqual(events.map((event) => event.id), ["one", "two", "four"]);
-      assert.deepEqual(local.received.map((one) => one.headers["last-event-id"]), ["0-z", "2-b", "3-c"]);
+      assert.deepEqual(
+        events.map((event) => event.id),
+        ["one", "two", "four"],
+      );
+      assert.deepEqual(
+        local.received.map((one) => one.headers["last-event-id"]),
+        ["0-z", "2-b", "3-c"],
+      );
     });
   });
 
@@ -129,7 +162,10 @@ describe("events of a local server", () => {
     const first = [block("1-a", "one"), "id: 2-b\nevent: created\nda"];
     await withParts([first, [block("2-b", "two")]], async (memory, local) => {
       const events = await take(memory, 2);
-      assert.deepEqual(events.map((event) => event.id), ["one", "two"]);
+      assert.deepEqual(
+        events.map((event) => event.id),
+        ["one", "two"],
+      );
       assert.equal(local.received[1]?.headers["last-event-id"], "1-a");
     });
   });
@@ -139,9 +175,10 @@ describe("events of a local server", () => {
     try {
       const memory = new Memory({ url: local.url });
       const stop = new AbortController();
-      setTimeout(() => stop.abort(), 100);
+      const stopped = waitFor(() => local.received.length === 1).then(() => stop.abort());
       for await (const event of memory.events({ signal: stop.signal })) assert.fail(JSON.stringify(event));
       for await (const event of memory.events({ signal: stop.signal })) assert.fail(JSON.stringify(event));
+      await stopped;
       assert.equal(local.received.length, 1);
     } finally {
       await local.stop();
@@ -169,7 +206,7 @@ describe("events of a local server", () => {
 });
 
 async function waitFor(condition: () => boolean): Promise<void> {
-  for (const end = Date.now() + 20_000; !condition(); ) {
+  for (const end = Date.now() + 20_000; !condition();) {
     assert.ok(Date.now() < end, "the condition was not met in 20 seconds");
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

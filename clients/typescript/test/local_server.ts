@@ -50,7 +50,12 @@ export class LocalServer {
 }
 
 /** Answers with JSON. */
-export function answerJson(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+export function answerJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
   const type = status >= 400 ? "application/problem+json" : "application/json";
   response.writeHead(status, { "content-type": type, ...headers }).end(JSON.stringify(body));
 }
@@ -63,14 +68,18 @@ export function answerProblem(response: ServerResponse, status: number, headers:
 /** Passes a request on to another server, and its answer back unless `keepsAnswer` is set: then the connection breaks. */
 export function passOn(received: Received, response: ServerResponse, to: string, keepsAnswer: boolean): void {
   const { method, headers } = received;
-  const outgoing = send(new URL(received.url, to), { method, headers: { ...headers, host: new URL(to).host } }, (answer) => {
-    if (keepsAnswer) {
-      answer.resume().on("end", () => response.destroy());
-    } else {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
-    }
-  });
+  const outgoing = send(
+    new URL(received.url, to),
+    { method, headers: { ...headers, host: new URL(to).host } },
+    (answer) => {
+      if (keepsAnswer) {
+        answer.resume().on("end", () => response.destroy());
+      } else {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      }
+    },
+  );
   outgoing.on("error", () => response.destroy());
   outgoing.end(received.body);
 }

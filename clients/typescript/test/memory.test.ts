@@ -30,7 +30,11 @@ describe("Memory", () => {
 
   it("recall_by_kind_and_relevance_finds_fact", async () => {
     const saved = await memory.remember("The staging database is read-only on Fridays");
-    const found = await memory.recall("may I write to staging?", { k: 3, kinds: ["knowledge", "error"], explain: true });
+    const found = await memory.recall("may I write to staging?", {
+      k: 3,
+      kinds: ["knowledge", "error"],
+      explain: true,
+    });
     assert.equal(found.hits[0]?.id, saved.id);
     assert.equal(typeof found.hits[0]?.parts?.["total"], "number");
     const errors = await memory.recall("may I write to staging?", { kinds: ["error"] });
@@ -58,7 +62,10 @@ describe("Memory", () => {
     const { id } = await memory.remember("first value", { key: "versions" });
     const second = await memory.remember("second value", { key: "versions" });
     const history = await memory.history(second.id);
-    assert.deepEqual(history.records.map((one) => one.text), ["first value", "second value"]);
+    assert.deepEqual(
+      history.records.map((one) => one.text),
+      ["first value", "second value"],
+    );
     assert.ok(history.events.some((event) => event.id === id));
     const newest = await memory.history({ limit: 2 });
     assert.equal(newest.length, 2);
@@ -69,13 +76,17 @@ describe("Memory", () => {
     for (const text of texts) await memory.remember(text, { category: "paged" });
     const found: AnyRecord[] = [];
     for await (const record of memory.records({ kind: "knowledge", category: "paged", limit: 2 })) found.push(record);
-    assert.deepEqual(found.map((record) => record.text), texts.reverse());
+    assert.deepEqual(
+      found.map((record) => record.text),
+      texts.reverse(),
+    );
   });
 
   it("list_of_knowledge_is_typed_by_path", async () => {
     await memory.remember("listed", { category: "listed", key: "listed.one" });
     const values: string[] = [];
-    for await (const item of memory.list("/api/memory/knowledge", { query: { key_prefix: "listed." } })) values.push(item.value);
+    for await (const item of memory.list("/api/memory/knowledge", { query: { key_prefix: "listed." } }))
+      values.push(item.value);
     assert.deepEqual(values, ["listed"]);
   });
 
@@ -104,7 +115,10 @@ describe("Memory", () => {
   });
 
   it("log_error_again_returns_its_resolution", async () => {
-    const logged = await memory.logError("TestTokenExpiry: expected ErrExpired, got nil", { task: "42", phase: "TEST" });
+    const logged = await memory.logError("TestTokenExpiry: expected ErrExpired, got nil", {
+      task: "42",
+      phase: "TEST",
+    });
     assert.equal((await memory.resolveError(logged.id, "froze the clock")).outcome, "resolved");
     const again = await memory.logError("TestTokenExpiry: expected ErrExpired, got nil", { task: "43" });
     assert.equal(again.resolved_before?.resolution, "froze the clock");
@@ -149,7 +163,9 @@ describe("Memory", () => {
   });
 
   it("request_without_content_returns_undefined", async () => {
-    const state = await memory.request("PUT", "/api/memory/working", { body: { current_plan: "ship", scratchpad: ["a"] } });
+    const state = await memory.request("PUT", "/api/memory/working", {
+      body: { current_plan: "ship", scratchpad: ["a"] },
+    });
     assert.equal(state.current_plan, "ship");
     assert.equal(await memory.request("DELETE", "/api/memory/working"), undefined);
   });

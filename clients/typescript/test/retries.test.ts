@@ -53,22 +53,28 @@ describe("retries", () => {
   });
 
   it("each_write_has_its_own_key_unless_one_is_given", async () => {
-    await withLocal((_, response) => answerJson(response, 201, OUTCOME), async (memory, local) => {
-      await memory.remember("one");
-      await memory.remember("one");
-      await memory.forget("1", { idempotencyKey: "mine" });
-      const keys = local.received.map((one) => one.headers["idempotency-key"]);
-      assert.notEqual(keys[0], keys[1]);
-      assert.equal(keys[2], "mine");
-    });
+    await withLocal(
+      (_, response) => answerJson(response, 201, OUTCOME),
+      async (memory, local) => {
+        await memory.remember("one");
+        await memory.remember("one");
+        await memory.forget("1", { idempotencyKey: "mine" });
+        const keys = local.received.map((one) => one.headers["idempotency-key"]);
+        assert.notEqual(keys[0], keys[1]);
+        assert.equal(keys[2], "mine");
+      },
+    );
   });
 
   for (const status of [400, 401, 403, 404, 409, 422, 500, 507]) {
     it(`answer_of_${status}_is_not_retried`, async () => {
-      await withLocal((_, response) => answerProblem(response, status), async (memory, local) => {
-        const failure = await failureOf(memory.status());
-        assert.deepEqual([failure.status, failure.attempts, local.received.length], [status, 1, 1]);
-      });
+      await withLocal(
+        (_, response) => answerProblem(response, status),
+        async (memory, local) => {
+          const failure = await failureOf(memory.status());
+          assert.deepEqual([failure.status, failure.attempts, local.received.length], [status, 1, 1]);
+        },
+      );
     });
   }
 
@@ -83,40 +89,52 @@ describe("retries", () => {
   });
 
   it("retry_after_beyond_the_time_limit_fails_at_once", async () => {
-    await withLocal((_, response) => answerProblem(response, 503, { "retry-after": "60" }), async (memory) => {
-      const began = Date.now();
-      const failure = await failureOf(memory.remember("a fact", { timeoutMs: 5_000 }));
-      assert.equal(failure.status, 503);
-      assert.ok(Date.now() - began < 2_000);
-    });
+    await withLocal(
+      (_, response) => answerProblem(response, 503, { "retry-after": "60" }),
+      async (memory) => {
+        const began = Date.now();
+        const failure = await failureOf(memory.remember("a fact", { timeoutMs: 5_000 }));
+        assert.equal(failure.status, 503);
+        assert.ok(Date.now() - began < 2_000);
+      },
+    );
   });
 
   it("attempts_are_limited", async () => {
-    await withLocal((_, response) => answerProblem(response, 429), async (memory, local) => {
-      const failure = await failureOf(memory.remember("a fact", { retries: 2 }));
-      assert.deepEqual([failure.status, failure.attempts, local.received.length], [429, 3, 3]);
-      assert.equal(failure.isTransient, true);
-    });
+    await withLocal(
+      (_, response) => answerProblem(response, 429),
+      async (memory, local) => {
+        const failure = await failureOf(memory.remember("a fact", { retries: 2 }));
+        assert.deepEqual([failure.status, failure.attempts, local.received.length], [429, 3, 3]);
+        assert.equal(failure.isTransient, true);
+      },
+    );
   });
 
   it("time_limit_covers_all_attempts", async () => {
-    await withLocal(() => undefined, async (memory) => {
-      const began = Date.now();
-      const failure = await failureOf(memory.recall("anything", { timeoutMs: 300 }));
-      assert.deepEqual([failure.status, failure.title], [0, "Timeout"]);
-      assert.ok(Date.now() - began < 2_000);
-    });
+    await withLocal(
+      () => undefined,
+      async (memory) => {
+        const began = Date.now();
+        const failure = await failureOf(memory.recall("anything", { timeoutMs: 300 }));
+        assert.deepEqual([failure.status, failure.title], [0, "Timeout"]);
+        assert.ok(Date.now() - began < 2_000);
+      },
+    );
   });
 
   it("abort_during_the_pause_rejects_with_the_reason", async () => {
-    await withLocal((_, response) => answerProblem(response, 503, { "retry-after": "20" }), async (memory, local) => {
-      const controller = new AbortController();
-      const call = memory.remember("a fact", { signal: controller.signal });
-      const reason = new Error("stop");
-      setTimeout(() => controller.abort(reason), 100);
-      await assert.rejects(call, reason);
-      assert.equal(local.received.length, 1);
-    });
+    await withLocal(
+      (_, response) => answerProblem(response, 503, { "retry-after": "20" }),
+      async (memory, local) => {
+        const controller = new AbortController();
+        const call = memory.remember("a fact", { signal: controller.signal });
+        const reason = new Error("stop");
+        setTimeout(() => controller.abort(reason), 100);
+        await assert.rejects(call, reason);
+        assert.equal(local.received.length, 1);
+      },
+    );
   });
 
   it("redirect_is_not_followed", async () => {
@@ -129,9 +147,12 @@ describe("retries", () => {
   });
 
   it("answer_of_another_program_is_named", async () => {
-    await withLocal((_, response) => void response.end("<html>"), async (memory) => {
-      assert.match((await failureOf(memory.status())).message, /the answer is not JSON/);
-    });
+    await withLocal(
+      (_, response) => void response.end("<html>"),
+      async (memory) => {
+        assert.match((await failureOf(memory.status())).message, /the answer is not JSON/);
+      },
+    );
   });
 });
 
@@ -147,7 +168,10 @@ describe("idempotency", () => {
       assert.equal(proxy.received.length, 3);
       const direct = server.memory();
       const episodes = await direct.request("GET", "/api/memory/episodes", { query: { task_id: "42" } });
-      assert.deepEqual(episodes.items.map((episode) => episode.id), [saved.id]);
+      assert.deepEqual(
+        episodes.items.map((episode) => episode.id),
+        [saved.id],
+      );
     } finally {
       await proxy.stop();
       await server.remove();

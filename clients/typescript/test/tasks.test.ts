@@ -15,7 +15,9 @@ describe("TaskHandle", () => {
   const texts = (items: TaskInfo["files"]): string[] => items.map((item) => item.text);
 
   it("task_with_steps_ends_as_done", async () => {
-    const task = await memory.task("42", { title: "Fix the login", type: "issue", agent: "coder" }).start({ phase: "CODE" });
+    const task = await memory
+      .task("42", { title: "Fix the login", type: "issue", agent: "coder" })
+      .start({ phase: "CODE" });
     await task.pending("Run the full suite");
     await task.step("Wrote the test");
     await task.logError("TestLogin: 500");
@@ -43,7 +45,10 @@ describe("TaskHandle", () => {
 
   it("with_task_exception_ends_as_failed_with_its_message", async () => {
     const failure = new RangeError("out of budget");
-    await assert.rejects(memory.withTask("44", () => Promise.reject(failure)), failure);
+    await assert.rejects(
+      memory.withTask("44", () => Promise.reject(failure)),
+      failure,
+    );
     assert.equal((await memory.task("44").info()).state, "failed");
     const episodes = await memory.request("GET", "/api/memory/episodes", { query: { task_id: "44" } });
     assert.match(episodes.items[0]?.outcome ?? "", /RangeError: out of budget/);
@@ -123,6 +128,9 @@ describe("SessionHandle", () => {
   });
 });
 
-function toolCall(id: string, name: string): { id: string; type: "function"; function: { name: string; arguments: string } } {
+function toolCall(
+  id: string,
+  name: string,
+): { id: string; type: "function"; function: { name: string; arguments: string } } {
   return { id, type: "function", function: { name, arguments: "{}" } };
 }

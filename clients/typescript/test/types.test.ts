@@ -60,7 +60,9 @@ describe("types", () => {
   });
 
   it("operations_take_the_project_of_the_client", () => {
-    const without = operations().filter((operation) => !operation.fields.has("project")).map((operation) => operation.name);
+    const without = operations()
+      .filter((operation) => !operation.fields.has("project"))
+      .map((operation) => operation.name);
     assert.deepEqual(without.sort(), ["DELETE /api/tokens/{id}", "GET /api/projects"]);
   });
 });
