@@ -155,6 +155,12 @@ def generate_models(description: Schema, roots: set[str], *options: str) -> str:
     return re.sub(r"\A(#.*\n)+", "", code)
 
 
+def with_public_names(code: str) -> str:
+    """Adds `__all__` with the classes, except `Context`, which the hand-written module `models` extends."""
+    names = sorted(set(re.findall(r"^class (\w+)", code, re.MULTILINE)) - {"Context"})
+    return code + f"\n\n__all__ = {json.dumps(names)}\n"
+
+
 def type_only_import(code: str) -> str:
     """Makes the import of `typing_extensions` one for type checkers only: no dependency at run time."""
     line = "from typing_extensions import NotRequired\n"
@@ -344,18 +350,17 @@ def generate() -> dict[str, str]:
     """Returns all generated files by their path in the package."""
     description = load_description()
     responses = {name for _, _, o in operations(description) if (name := response_name(o))}
+    models = generate_models(
+        description,
+        responses | {"EventEntry", "ProblemDocument"},
+        *("--output-model-type", "dataclasses.dataclass", "--frozen-dataclasses", "--keyword-only"),
+        *("--base-class", "heirloom_client._model.Model", "--output-datetime-class", "datetime"),
+        *("--allof-class-hierarchy", "always"),
+    )
     unions = {o.union for row in operations(description) if (o := Operation(description, *row)).union}
     files = {
         "_generated/__init__.py": HEADER,
-        "_generated/models.py": HEADER
-        + '"""Types of responses."""\n\n'
-        + generate_models(
-            description,
-            responses | {"EventEntry", "ProblemDocument"},
-            *("--output-model-type", "dataclasses.dataclass", "--frozen-dataclasses", "--keyword-only"),
-            *("--base-class", "heirloom_client._model.Model", "--output-datetime-class", "datetime"),
-            *("--allof-class-hierarchy", "always"),
-        ),
+        "_generated/models.py": HEADER + '"""Types of responses."""\n\n' + with_public_names(models),
         "_generated/inputs.py": HEADER
         + '"""Types of request bodies."""\n\n'
         + type_only_import(

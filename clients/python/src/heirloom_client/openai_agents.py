@@ -48,7 +48,7 @@ class HeirloomSession(SessionABC):
         session_settings: SessionSettings | None = None,
     ) -> None:
         self.session_id = session_id
-        self.session_settings = session_settings or SessionSettings()
+        self.session_settings: SessionSettings | None = session_settings or SessionSettings()
         self._conversation = memory.session(session_id, task=task, agent=agent)
         self._lock = asyncio.Lock()
         # Current items by position, oldest first, of the turns before `_next_seq`.

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from types import TracebackType
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import httpx
 
@@ -15,7 +15,6 @@ from heirloom_client._async.parts import AsyncSession, AsyncTask, AsyncWorkspace
 from heirloom_client._async.sender import AsyncSender
 from heirloom_client._generated.async_api import AsyncApi
 from heirloom_client._io import async_run
-from heirloom_client._request import Request
 from heirloom_client._retry import RetryPolicy
 from heirloom_client._settings import Settings
 from heirloom_client.local import LocalServer
@@ -34,8 +33,6 @@ from heirloom_client.models import (
     ToolCall,
     ToolResult,
 )
-
-T = TypeVar("T")
 
 
 class AsyncMemory:
@@ -111,10 +108,6 @@ class AsyncMemory:
     async def close(self) -> None:
         """Closes the connections."""
         await self._sender.close()
-
-    async def send(self, request: Request[T], /) -> T:
-        """Sends a request that a function of `heirloom_client._generated.requests` has built."""
-        return await self._sender.send(request)
 
     # Knowledge
 

@@ -8,13 +8,12 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from types import TracebackType
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import httpx
 
 from heirloom_client._generated.api import Api
 from heirloom_client._io import sync_run
-from heirloom_client._request import Request
 from heirloom_client._retry import RetryPolicy
 from heirloom_client._settings import Settings
 from heirloom_client._sync.parts import Session, Task, Workspace
@@ -35,8 +34,6 @@ from heirloom_client.models import (
     ToolCall,
     ToolResult,
 )
-
-T = TypeVar("T")
 
 
 class Memory:
@@ -112,10 +109,6 @@ class Memory:
     def close(self) -> None:
         """Closes the connections."""
         self._sender.close()
-
-    def send(self, request: Request[T], /) -> T:
-        """Sends a request that a function of `heirloom_client._generated.requests` has built."""
-        return self._sender.send(request)
 
     # Knowledge
 
