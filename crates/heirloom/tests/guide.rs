@@ -12,6 +12,8 @@ mod blocks;
 mod pages;
 #[path = "guide/project.rs"]
 mod project;
+#[path = "guide/reference.rs"]
+mod reference;
 #[path = "guide/session.rs"]
 mod session;
 

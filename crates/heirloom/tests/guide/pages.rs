@@ -5,13 +5,51 @@ use super::project::GuideProject;
 use super::run_command;
 
 /// Pages, by the path from the root.
-const PAGES: [(&str, &str); 1] = [("README.md", include_str!("../../../../README.md"))];
+const PAGES: [(&str, &str); 10] = [
+    ("README.md", include_str!("../../../../README.md")),
+    (
+        "docs/concepts.md",
+        include_str!("../../../../docs/concepts.md"),
+    ),
+    (
+        "docs/quick-start/claude-code.md",
+        include_str!("../../../../docs/quick-start/claude-code.md"),
+    ),
+    (
+        "docs/quick-start/codex.md",
+        include_str!("../../../../docs/quick-start/codex.md"),
+    ),
+    (
+        "docs/quick-start/gemini.md",
+        include_str!("../../../../docs/quick-start/gemini.md"),
+    ),
+    (
+        "docs/quick-start/opencode.md",
+        include_str!("../../../../docs/quick-start/opencode.md"),
+    ),
+    (
+        "docs/quick-start/aider.md",
+        include_str!("../../../../docs/quick-start/aider.md"),
+    ),
+    (
+        "docs/quick-start/own-loop.md",
+        include_str!("../../../../docs/quick-start/own-loop.md"),
+    ),
+    (
+        "docs/quick-start/mcp.md",
+        include_str!("../../../../docs/quick-start/mcp.md"),
+    ),
+    (
+        "docs/quick-start/http.md",
+        include_str!("../../../../docs/quick-start/http.md"),
+    ),
+];
 
 /// Commands that serve until they are stopped.
 const SERVERS: [&str; 2] = ["heirloom ui", "heirloom serve"];
 
 /// Commands of other programs that change nothing here.
-const OTHER_PROGRAMS: [&str; 1] = ["cd my-project"];
+const OTHER_PROGRAMS: [&str; 2] = ["cd my-project", "./my-agent.sh > output.log"];
 
 /// Runs one command; a command of another program is a failure.
 fn check_command(project: &mut GuideProject, line: &str) -> Result<(), String> {
@@ -64,6 +102,8 @@ fn failures(text: &str) -> Vec<String> {
             );
         }
     }
+    // A page may mention commands without the blocks that enable memory.
+    project.command("heirloom init");
     for span in inline_commands(text) {
         failures.extend(check_inline_command(&mut project, span).err());
     }

@@ -8,7 +8,8 @@ use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
 /// Commands that ask for confirmation, which get `--yes`.
-const CONFIRMED_PREFIXES: [&str; 4] = [
+const CONFIRMED_PREFIXES: [&str; 5] = [
+    "heirloom uninstall",
     "heirloom install",
     "heirloom purge",
     "heirloom cmd trust",
@@ -69,7 +70,7 @@ impl GuideProject {
         for folder in ["backups", ".local/share/bash-completion/completions"] {
             fs::create_dir_all(project.folder.path().join("home").join(folder)).unwrap();
         }
-        project.run_shell("git init -q && git config user.email a@b.c && git config user.name ann && chmod +x my-agent.sh && git add -A && git commit -qm first && git branch -M main");
+        project.printed("git init -q && git config user.email a@b.c && git config user.name ann && chmod +x my-agent.sh && git add -A && git commit -qm first && git branch -M main");
         project
     }
 
@@ -97,14 +98,15 @@ impl GuideProject {
         shell
     }
 
-    fn run_shell(&self, line: &str) -> String {
+    /// Runs a command that succeeds; returns what it printed.
+    pub(crate) fn printed(&self, line: &str) -> String {
         let done = self.command(line);
         assert!(done.status.success(), "{line}\n{done:?}");
         String::from_utf8(done.stdout).unwrap()
     }
 
-    fn json(&self, line: &str) -> Value {
-        serde_json::from_str(&self.run_shell(line)).unwrap()
+    pub(crate) fn json(&self, line: &str) -> Value {
+        serde_json::from_str(&self.printed(line)).unwrap()
     }
 
     fn id(&self, line: &str) -> String {
@@ -177,7 +179,7 @@ impl GuideProject {
         let record = format!("heirloom remember 'record number {n}' --json");
         let has = |words: &str| line.contains(words);
         if has("resolve") {
-            self.run_shell(&format!(
+            self.printed(&format!(
                 "heirloom remember 'it is {n}' --key k{n} --source ann --confidence 0.9"
             ));
             self.command(&format!(
@@ -203,10 +205,10 @@ impl GuideProject {
         } else {
             let id = self.id(&record);
             if has("undo") {
-                self.run_shell(&format!("heirloom forget {id}"));
+                self.printed(&format!("heirloom forget {id}"));
             }
             if has("unshare") {
-                self.run_shell(&format!("heirloom share {id}"));
+                self.printed(&format!("heirloom share {id}"));
             }
             id
         };
