@@ -198,9 +198,19 @@ fn repeated_import(store: &dyn Store) {
     w.apply(&import);
     assert_eq!(again(&batch(&w, 2)), [Verdict::Unchanged; 3]);
     w.change(reverse(&first, 3));
-    assert_eq!(again(&batch(&w, 4)), [Verdict::Restored; 3]);
+    let second = batch(&w, 4);
+    assert_eq!(again(&second), [Verdict::Restored; 3]);
     assert_eq!(w.current(4), ["one"]);
     assert_eq!(ok(store.messages(&w.project, "s", 0, 9)).len(), 1);
+    w.change(reverse(&second, 5));
+    assert!(
+        w.current(5).is_empty(),
+        "restored entries belong to the second import"
+    );
+    assert!(ok(store.sessions(&w.project, None, 9)).is_empty());
+    let third = batch(&w, 6);
+    assert_eq!(again(&third), [Verdict::Restored; 3]);
+    assert_eq!(again(&batch(&w, 7)), [Verdict::Unchanged; 3]);
 }
 
 fn validity_gaps_of_import(store: &dyn Store) {

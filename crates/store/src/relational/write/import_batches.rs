@@ -42,6 +42,12 @@ impl ChangeWriter<'_> {
         }
         let at = self.batch.as_ref().map_or(retired_at, |batch| batch.at);
         self.unretire(&existing, retired_at, at.max(retired_at))?;
+        // The record belongs to the import that restored it, so that undoing this import retires it.
+        if let Some(batch) = self.ensure_batch()? {
+            let sql = "UPDATE records SET batch = ?3 WHERE project = ?1 AND id = ?2";
+            let values = params![self.number, existing.id.as_bytes(), batch.as_bytes()];
+            self.connection.prepare_cached(sql)?.write(values)?;
+        }
         Ok(Some(applied(existing.id, Verdict::Restored, None)))
     }
 
@@ -97,11 +103,13 @@ impl ChangeWriter<'_> {
                 .borrow_mut()
                 .set_session(&session.id, session_row);
         }
-        let sql = "UPDATE sessions SET retired_at = NULL \
+        let sql = "UPDATE sessions SET retired_at = NULL, batch = COALESCE(?3, batch) \
              WHERE project = ?1 AND id = ?2 AND retired_at IS NOT NULL";
-        let values = params![number, session.id];
+        let restoring_batch = batch.map(|batch| batch.id.as_bytes().to_vec());
+        let values = params![number, session.id, restoring_batch];
         let restored = self.connection.prepare_cached(sql)?.execute(values)?;
         let verdict = if restored == 1 {
+            self.ensure_batch()?;
             Verdict::Restored
         } else {
             Verdict::Unchanged
@@ -160,8 +168,11 @@ impl ChangeWriter<'_> {
             }
             Some(false) => Verdict::Unchanged,
             Some(true) => {
-                let sql = "UPDATE messages SET retired_at = NULL \
+                let batch = self.ensure_batch()?;
+                let batch = batch.map(|batch| batch.as_bytes().to_vec());
+                let sql = "UPDATE messages SET retired_at = NULL, batch = COALESCE(?3, batch) \
                      WHERE project = ?1 AND id = ?2 RETURNING ordinal";
+                let values = params![number, message.id.as_bytes(), batch];
                 self.mark_changed(sql, values, false)?;
                 self.known.borrow_mut().set_message(message.id);
                 Verdict::Restored
