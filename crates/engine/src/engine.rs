@@ -83,6 +83,7 @@ pub use episodes::{EpisodeFilter, NewEpisode};
 pub use error_records::{EarlierResolution, LoggedError, names_error};
 pub use external_import::{
     ExternalContent, ExternalImportReport, ExternalPartReport, ExternalSource, RulesFile,
+    TableColumns, read_foreign_tables,
 };
 pub use groups::{Group, NewNote, NoteReport};
 pub use hook_state_folder::{HookStateFile, HookStateFolder};

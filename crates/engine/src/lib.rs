@@ -41,7 +41,7 @@ pub use engine::{
 };
 pub use engine::{
     ExternalContent, ExternalImportReport, ExternalPartReport, ExternalSource, RulesFile,
-    read_external_workspace,
+    TableColumns, read_external_workspace, read_foreign_tables,
 };
 pub use engine::{Group, MemoryOwner, NewNote, NoteReport, SweepReport};
 pub use engine::{

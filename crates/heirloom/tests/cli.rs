@@ -58,6 +58,8 @@ mod hook_texts;
 mod hooks;
 #[path = "cli/identity.rs"]
 mod identity;
+#[path = "cli/import_memories.rs"]
+mod import_memories;
 #[path = "cli/import_offers.rs"]
 mod import_offers;
 #[path = "cli/import_shared.rs"]

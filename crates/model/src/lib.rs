@@ -11,6 +11,7 @@ pub mod database_address;
 pub mod embedder;
 pub mod error;
 pub mod event_stream;
+pub mod foreign_table;
 pub mod id;
 pub mod iteration_outcome;
 pub mod kind;

@@ -42,8 +42,9 @@ pub use record_filter::{AsOf, Filter, Order};
 pub use search::{SearchQuery, SearchResults, VectorSource};
 pub use shared_store::{SharedStore, SharedStoreStatus};
 pub use sqlite::{
-    BackupReason, OfflineCheckReport, ProjectLocation, ProjectSummary, ProjectSurvey,
-    RepairOutcome, RestoreOutcome, RetainedBackup, SalvageReport, SkippedRow, SqliteStore,
+    BackupReason, ForeignDatabase, ForeignDatabaseError, OfflineCheckReport, ProjectLocation,
+    ProjectSummary, ProjectSurvey, RepairOutcome, RestoreOutcome, RetainedBackup, SalvageReport,
+    SkippedRow, SqliteStore,
 };
 pub use store::{
     AppliedChange, Change, Description, KindCounts, PurgeReport, PurgeTarget, Store, Verdict,

@@ -11,6 +11,7 @@ use heirloom_engine::{
     OutputSource, PurgeTarget, ReembedMode, Remover, ReviewRetirement, RulesFile, SharedFile,
     TaskChange, Workspace,
 };
+use heirloom_formats::external_memory::{ImportedMemory, Mem0Memories, parse_claude_ai};
 use heirloom_formats::mirror;
 use heirloom_fs::project_fs::FileDigest;
 use heirloom_model::context::Context;
@@ -1097,10 +1098,22 @@ fn shared() -> Vec<SharedFile> {
     vec![file("one"), file("two")]
 }
 
+fn theirs() -> ImportedMemory {
+    let json = br#"{"results":[{"id":"1","memory":"listens on 8080","run_id":"r"}],
+        "relations":[{"source":"a","relationship":"needs","target":"b"}]}"#;
+    let mut memories = Mem0Memories::default();
+    memories.add_json(json).unwrap();
+    let mut memory = memories.finish();
+    let chat = br#"[{"uuid":"c","created_at":"2026-01-01T00:00:00Z",
+        "chat_messages":[{"uuid":"m","sender":"human","text":"hello"}]}]"#;
+    memory.extend(parse_claude_ai(chat).unwrap());
+    memory
+}
+
 fn foreign() -> Vec<ExternalSource> {
     let rules = RulesFile {
         file: shared().remove(0),
-        about: None,
+        ..RulesFile::default()
     };
     let graph = br#"{"type":"relation","from":"a","to":"b","relationType":"uses"}"#;
     let contents = [
@@ -1110,6 +1123,7 @@ fn foreign() -> Vec<ExternalSource> {
         ExternalContent::Graph(graph.to_vec()),
         ExternalContent::Histories(histories(), output_sources()),
         ExternalContent::Shared(shared()),
+        ExternalContent::Memory(theirs()),
     ];
     let part = |content| ExternalSource {
         path: "AGENTS.md".to_owned(),

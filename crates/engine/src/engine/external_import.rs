@@ -1,16 +1,22 @@
 //! Import of data from other tools as one import batch.
 
+mod foreign_tables;
+mod imported_memory;
+
+pub use foreign_tables::{TableColumns, read_foreign_tables};
+
 use super::outputs::OutputSource;
 use super::record_import::{ImportReport, ImportWriter};
 use super::session_history_import::HistorySource;
 use super::shared_context_import::SharedFile;
 use crate::engine::Imports;
+use heirloom_formats::external_memory::ImportedMemory;
 use heirloom_formats::knowledge_graph;
 use heirloom_formats::mirror;
 use heirloom_formats::shared_context::{self, SharedEntry};
 use heirloom_model::conflict::can_arbitrate;
 use heirloom_model::kinds::Knowledge;
-use heirloom_model::record::check_name;
+use heirloom_model::record::{Attrs, check_name};
 use heirloom_model::{Confidence, Fault, MergeRule, Record, limits};
 use heirloom_store::Change;
 
@@ -18,7 +24,7 @@ use heirloom_store::Change;
 const SOURCE: &str = "import";
 
 /// Data that another tool left.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ExternalSource {
     /// Path, as it is shown.
     pub path: String,
@@ -29,7 +35,7 @@ pub struct ExternalSource {
 }
 
 /// Content by format.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum ExternalContent {
     /// Markdown pages whose bullets are rules: rules for agents, files of a workspace.
     Rules(Vec<RulesFile>),
@@ -41,15 +47,19 @@ pub enum ExternalContent {
     Graph(Vec<u8>),
     /// Session histories and plan outputs.
     Histories(Vec<HistorySource>, Vec<OutputSource>),
+    /// Entries and conversations of another program's memory.
+    Memory(ImportedMemory),
 }
 
 /// Page of rules, one in each bullet.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RulesFile {
     /// The file.
     pub file: SharedFile,
     /// Category of all its rules; `None` if its headings name them.
     pub about: Option<&'static str>,
+    /// Fields that all its rules carry, such as the files to which they apply.
+    pub origin: Attrs,
 }
 
 /// Report of an import of several parts.
@@ -120,6 +130,7 @@ impl Imports<'_> {
                 Err(problem) => writer.diagnose(format!("{}: {problem}; skipped", part.path)),
             },
             ExternalContent::Graph(bytes) => self.add_graph(&part.path, bytes, writer)?,
+            ExternalContent::Memory(memory) => self.add_memory(part.format, memory, writer)?,
             ExternalContent::Histories(histories, outputs) => {
                 self.engine
                     .sessions()
@@ -141,7 +152,7 @@ impl Imports<'_> {
             writer.diagnose(format!("{path}:{}: {}", found.line, found.message));
         }
         for entry in page.entries {
-            self.add_entry(path, entry, writer)?;
+            self.add_entry(rules, entry, writer)?;
         }
         Ok(())
     }
@@ -179,16 +190,23 @@ impl Imports<'_> {
 
     fn add_entry(
         &self,
-        path: &str,
+        rules: &RulesFile,
         entry: SharedEntry,
         writer: &mut ImportWriter<'_>,
     ) -> Result<(), Fault> {
+        let path = &rules.file.path;
         let (line, size) = (entry.line, entry.text.len());
         if size > limits::RECORD_TEXT_BYTES_MAX {
             writer.diagnose(format!("{path}:{line}: {size} bytes are too many; skipped"));
             return Ok(());
         }
-        let record = Box::new(self.rule_record(path, entry));
+        let mut record = Box::new(self.rule_record(path, entry));
+        if !rules.origin.is_empty() {
+            let origin = serde_json::Value::Object(rules.origin.clone());
+            record
+                .attrs
+                .insert(imported_memory::ORIGIN_ATTR.to_owned(), origin);
+        }
         let merge = MergeRule::Keep;
         writer.add(line, Change::Put { record, merge })
     }

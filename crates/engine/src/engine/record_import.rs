@@ -22,6 +22,8 @@ pub struct ImportReport {
     pub known: u64,
     /// New entries that contained a secret; `None` if that is not counted.
     pub redacted: Option<u64>,
+    /// Reason and number of entries that were left out on purpose.
+    pub omissions: Vec<(String, u64)>,
     /// Entries that could not be imported.
     pub diagnostics: Vec<Diagnostic>,
 }

@@ -13,7 +13,7 @@ use std::collections::hash_map::Entry;
 const SOURCE: &str = "import";
 
 /// File of shared context.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SharedFile {
     /// Path, as it is shown.
     pub path: String,

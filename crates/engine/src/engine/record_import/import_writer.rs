@@ -127,6 +127,15 @@ impl<'e> ImportWriter<'e> {
         self.report.diagnostics.push(Diagnostic { line, message });
     }
 
+    /// Counts entries that were left out on purpose.
+    pub(in crate::engine) fn omit(&mut self, reason: &str, count: u64) {
+        let omissions = &mut self.report.omissions;
+        match omissions.iter_mut().find(|(known, _)| known == reason) {
+            Some((_, known)) => *known += count,
+            None => omissions.push((reason.to_owned(), count)),
+        }
+    }
+
     /// Writes pending changes and returns the report so far.
     pub fn report_so_far(&mut self) -> Result<&ImportReport, Fault> {
         self.write()?;

@@ -32,6 +32,7 @@ pub fn read_external_workspace(folder: &Path, shown: &str) -> (Vec<RulesFile>, V
                     text: page.text,
                 },
                 about: Some(workspace::file_category(&path)),
+                ..RulesFile::default()
             }),
             Ok(None) => {}
             Err(problem) => notes.push(format!("{shown}: {problem}")),

@@ -42,15 +42,12 @@ pub(super) fn import_jsonl(engine: &Engine, path: &Path) -> Result<ImportReport,
         .import_bundle(bundle, &import_label("jsonl", path))?;
     let is_bare = |one: &Diagnostic| one.message == export_format::MISSING_ID;
     if nothing_fits && diagnostics.iter().all(is_bare) {
-        let message = "these lines are not an export: `heirloom remember --stdin` takes lines such as {\"text\": \"…\"}";
-        diagnostics.truncate(limits::DIAGNOSTICS_MAX);
-        diagnostics.insert(
-            0,
-            Diagnostic {
-                line: 0,
-                message: message.to_owned(),
-            },
+        let count = diagnostics.len() + unreported;
+        let message = format!(
+            "{count} lines are not an export: `heirloom remember --stdin` takes lines such as {{\"text\": \"…\"}}"
         );
+        diagnostics = vec![Diagnostic { line: 0, message }];
+        unreported = 0;
     }
     report.diagnostics.append(&mut diagnostics);
     report.diagnostics.sort_by_key(|diagnostic| diagnostic.line);

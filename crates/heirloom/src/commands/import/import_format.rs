@@ -24,6 +24,16 @@ pub(super) enum DataFormat {
     History,
     Workspace,
     ServerMemory,
+    Mem0,
+    ClaudeMem,
+    BasicMemory,
+    ClaudeMemory,
+    CodexMemories,
+    CursorRules,
+    #[value(name = "chatgpt")]
+    ChatGpt,
+    ClaudeAi,
+    AiAgentChat,
 }
 
 /// Returns the parser of a format: the table of programs has the names of conversations.
@@ -57,7 +67,16 @@ impl ImportFormat {
                 DataFormat::Radium
                 | DataFormat::History
                 | DataFormat::Workspace
-                | DataFormat::ServerMemory => true,
+                | DataFormat::ServerMemory
+                | DataFormat::Mem0
+                | DataFormat::ClaudeMem
+                | DataFormat::BasicMemory
+                | DataFormat::ClaudeMemory
+                | DataFormat::CodexMemories
+                | DataFormat::CursorRules
+                | DataFormat::ChatGpt
+                | DataFormat::ClaudeAi
+                | DataFormat::AiAgentChat => true,
                 DataFormat::Jsonl | DataFormat::Agentium | DataFormat::Shared => false,
             },
         }

@@ -22,6 +22,11 @@ pub(in crate::commands) fn report_value(report: &ImportReport) -> serde_json::Va
         "import": report.batch.map(|id| id.to_string()),
         "diagnostics": diagnostics.collect::<Vec<_>>(),
     });
+    if !report.omissions.is_empty() {
+        let omissions = report.omissions.iter();
+        let omissions = omissions.map(|(reason, count)| json!({"reason": reason, "count": count}));
+        value["left_out"] = omissions.collect();
+    }
     if let Some(redacted) = report.redacted {
         value["redacted"] = json!(redacted);
     }
@@ -45,6 +50,9 @@ pub(in crate::commands) fn print_report_text(
         summary.push_str(&format!(", {redacted} without their secrets"));
     }
     session.out.line(&summary);
+    for (reason, count) in &report.omissions {
+        session.out.talk(&format!("left out: {count} {reason}"));
+    }
     if let Some(import) = report.batch {
         let hint = format!("  heirloom undo {import}   undoes the whole import");
         session.out.talk(&hint);

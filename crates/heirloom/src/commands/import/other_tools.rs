@@ -63,8 +63,10 @@ impl DiscoveredImports {
             let Some(file) = self.read_text_file(root, name, &path) else {
                 continue;
             };
-            let about = None;
-            let content = ExternalContent::Rules(vec![RulesFile { file, about }]);
+            let content = ExternalContent::Rules(vec![RulesFile {
+                file,
+                ..RulesFile::default()
+            }]);
             self.add_part(path, "markdown", content);
         }
     }

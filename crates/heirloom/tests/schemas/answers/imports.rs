@@ -33,6 +33,16 @@ pub(super) struct ImportReport {
     /// The number of entries with a secret, which was left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     redacted: Option<u64>,
+    /// Entries of another program's memory that were left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<Vec<Omission>>,
+}
+
+/// A number of entries that were left out for one reason.
+#[derive(JsonSchema)]
+struct Omission {
+    reason: String,
+    count: u64,
 }
 
 #[derive(JsonSchema)]

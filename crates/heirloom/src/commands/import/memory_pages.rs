@@ -1,0 +1,436 @@
+//! Markdown memories of agent programs: `heirloom import cursor-rules`, `claude-memory`, `codex-memories` and
+//! `basic-memory`.
+
+use super::markdown_folder::{collect_files, read_page, shown_path};
+use super::other_tools::DiscoveredImports;
+use crate::store_access::{CliSession, FoundProject};
+use heirloom_agents::ProgramFolder;
+use heirloom_engine::{ExternalContent, ExternalSource, RulesFile, SharedFile};
+use heirloom_formats::external_memory::{
+    self, ImportedMemory, MemoryPage, PageRules, imported_paths, parse_page,
+};
+use heirloom_fs::project_fs;
+use heirloom_model::kinds::CATEGORY_CONVENTION;
+use heirloom_model::text::EscapedPath;
+use heirloom_model::{Fault, limits};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+const CLAUDE_FOLDER: ProgramFolder = ProgramFolder {
+    variable: Some("CLAUDE_CONFIG_DIR"),
+    below_home: ".claude",
+    inside: "",
+};
+const CODEX_FOLDER: ProgramFolder = ProgramFolder {
+    variable: Some("CODEX_HOME"),
+    below_home: ".codex",
+    inside: "",
+};
+/// Folder of Cursor's rules, and the single file of its old versions.
+const CURSOR_RULES: [&str; 2] = [".cursor/rules", ".cursorrules"];
+/// Rules of Claude Code in a project.
+const CLAUDE_RULES: [&str; 3] = ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"];
+/// Index of a memory folder.
+const INDEX: &str = "MEMORY.md";
+/// Codex's raw notes, which it consolidates into `MEMORY.md`.
+const RAW_NOTES: &str = "raw_memories.md";
+
+/// Collector of the pages of one import.
+pub(super) struct PageCollector<'s> {
+    format: &'static str,
+    root: PathBuf,
+    home: Option<&'s Path>,
+    /// Folders out of which no `@` import leads.
+    bases: Vec<PathBuf>,
+    seen: HashSet<PathBuf>,
+    rules: Vec<RulesFile>,
+    memory: ImportedMemory,
+    notes: Vec<String>,
+}
+
+impl<'s> PageCollector<'s> {
+    pub(super) fn new(format: &'static str, found: &FoundProject, session: &'s CliSession) -> Self {
+        let root = found.place.root.clone();
+        Self {
+            format,
+            home: session.env.get("HOME").map(Path::new),
+            bases: vec![root.clone()],
+            root,
+            seen: HashSet::new(),
+            rules: Vec::new(),
+            memory: ImportedMemory::default(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// Returns what was collected; the error is that nothing was found.
+    pub(super) fn finish(self, missing: &str) -> Result<DiscoveredImports, Fault> {
+        let mut discovered = DiscoveredImports {
+            notes: self.notes,
+            ..DiscoveredImports::default()
+        };
+        let mut add = |content| {
+            discovered.parts.push(ExternalSource {
+                path: self.format.to_owned(),
+                format: self.format,
+                content,
+            });
+        };
+        if !self.rules.is_empty() {
+            add(ExternalContent::Rules(self.rules));
+        }
+        if !self.memory.is_empty() {
+            add(ExternalContent::Memory(self.memory));
+        }
+        if discovered.parts.is_empty() && discovered.notes.is_empty() {
+            return Err(Fault::not_found(missing.to_owned()).hint(format!(
+                "name the file or folder: heirloom import {} PATH",
+                self.format
+            )));
+        }
+        Ok(discovered)
+    }
+
+    fn shown(&self, path: &Path) -> String {
+        shown_path(path, &self.root, self.home)
+    }
+
+    /// Reads a file unless it was read before; a link is followed if it stays in the known folders.
+    fn read(&mut self, path: &Path) -> Option<SharedFile> {
+        let shown = self.shown(path);
+        let real = path.canonicalize().ok()?;
+        if !self.bases.iter().any(|base| real.starts_with(base)) {
+            let note = format!(
+                "{shown}: not read, because it leads out of the project and of the program's folder"
+            );
+            self.notes.push(note);
+            return None;
+        }
+        if !self.seen.insert(real.clone()) {
+            return None;
+        }
+        match read_page(&real, &shown) {
+            Ok(page) => Some(page),
+            Err(note) => {
+                self.notes.push(note);
+                None
+            }
+        }
+    }
+
+    /// Allows `@` imports and links into this folder.
+    fn add_base(&mut self, folder: &Path) {
+        self.bases.extend(folder.canonicalize());
+    }
+
+    /// Adds a page: one entry or rules, by its content.
+    fn add_page(&mut self, path: &Path, category: &'static str) {
+        let Some(file) = self.read(path) else { return };
+        let page = MemoryPage {
+            path: &file.path,
+            text: &file.text,
+            category,
+        };
+        match parse_page(page) {
+            PageRules::Entry(entry) => self.memory.entries.push(*entry),
+            PageRules::Rules(text, origin) => {
+                let path = file.path;
+                self.rules.push(RulesFile {
+                    file: SharedFile { path, text },
+                    about: Some(category),
+                    origin: PageRules::rule_fields(&origin),
+                });
+            }
+            PageRules::Empty => self.memory.omissions.add("empty files", 1),
+        }
+    }
+
+    /// Adds a page of rules as they are offered by `init`, and the pages that it imports with `@path`.
+    fn add_rules(&mut self, path: &Path, depth: usize) {
+        let Some(file) = self.read(path) else { return };
+        let imported = imported_paths(&file.text);
+        self.rules.push(RulesFile {
+            file,
+            ..RulesFile::default()
+        });
+        for name in imported {
+            let target = match (name.strip_prefix("~/"), self.home, path.parent()) {
+                (Some(rest), Some(home), _) => home.join(rest),
+                (_, _, Some(folder)) => folder.join(&name),
+                _ => continue,
+            };
+            // Most words with `@` name no file: decorators, packages, people.
+            if !target.is_file() {
+                continue;
+            }
+            let is_private = project_fs::private_reason(&target.to_string_lossy()).is_some();
+            if is_private || !is_text(&target) {
+                let shown = self.shown(&target);
+                self.notes.push(format!(
+                    "{shown}: not read, because it is no Markdown or text file"
+                ));
+            } else if depth >= limits::RULES_IMPORT_DEPTH_MAX {
+                let shown = self.shown(&target);
+                let most = limits::RULES_IMPORT_DEPTH_MAX;
+                self.notes.push(format!(
+                    "{shown}: not read, because it is more than {most} imports deep"
+                ));
+            } else {
+                self.add_rules(&target, depth + 1);
+            }
+        }
+    }
+
+    /// Adds the pages of a folder with these ends.
+    fn add_folder(
+        &mut self,
+        folder: &Path,
+        ends: &[&str],
+        category: &'static str,
+    ) -> Result<(), Fault> {
+        for path in collect_files(folder, ends)? {
+            self.add_page(&path, category);
+        }
+        Ok(())
+    }
+
+    /// Adds a memory folder of Claude Code: topic files, and those lines of the index that do not point to one.
+    fn add_memory_folder(&mut self, folder: &Path) -> Result<(), Fault> {
+        for path in collect_files(folder, &[".md"])? {
+            if path.file_name().is_some_and(|name| name == INDEX) {
+                self.add_index(&path);
+            } else {
+                self.add_page(&path, "memory");
+            }
+        }
+        Ok(())
+    }
+
+    fn add_index(&mut self, path: &Path) {
+        let Some(mut file) = self.read(path) else {
+            return;
+        };
+        let folder = path.parent().unwrap_or(path);
+        let points_to_file = |line: &str| {
+            let target = line
+                .split_once("](")
+                .and_then(|(_, rest)| rest.split_once(')'));
+            target
+                .is_some_and(|(target, _)| target.ends_with(".md") && folder.join(target).is_file())
+        };
+        let lines: Vec<&str> = file.text.lines().collect();
+        let pointers = lines.iter().filter(|line| points_to_file(line)).count();
+        let reason = format!("lines of {INDEX} that point to a file, which is imported");
+        self.memory.omissions.add(&reason, pointers as u64);
+        let rest = lines
+            .iter()
+            .map(|line| if points_to_file(line) { "" } else { *line });
+        file.text = rest.collect::<Vec<_>>().join("\n");
+        self.rules.push(RulesFile {
+            file,
+            ..RulesFile::default()
+        });
+    }
+}
+
+/// Collects Cursor's rules of the project, or those at `path`.
+pub(super) fn cursor_rules(
+    mut pages: PageCollector<'_>,
+    path: Option<&Path>,
+) -> Result<DiscoveredImports, Fault> {
+    let place = path.unwrap_or(&pages.root).to_owned();
+    if path.is_some() {
+        pages.add_base(place.parent().filter(|_| place.is_file()).unwrap_or(&place));
+    }
+    let [folder, file] = CURSOR_RULES.map(|name| place.join(name));
+    if place.is_file() {
+        pages.add_page(&place, CATEGORY_CONVENTION);
+    } else if folder.is_dir() || file.is_file() || path.is_none() {
+        if folder.is_dir() {
+            pages.add_folder(&folder, &[".mdc"], CATEGORY_CONVENTION)?;
+        }
+        if file.is_file() {
+            pages.add_page(&file, CATEGORY_CONVENTION);
+        }
+    } else if place.is_dir() {
+        pages.add_folder(&place, &[".mdc", ".cursorrules"], CATEGORY_CONVENTION)?;
+    }
+    let missing = format!("no Cursor rules in {}", place.to_escaped());
+    pages.finish(&missing)
+}
+
+/// Collects the memory of Claude Code for the project and the person's own rules, or what is at `path`.
+pub(super) fn claude_memory(
+    mut pages: PageCollector<'_>,
+    path: Option<&Path>,
+    session: &CliSession,
+) -> Result<DiscoveredImports, Fault> {
+    let own = CLAUDE_FOLDER.resolve(|name| session.env.get(name));
+    if let Some(path) = path {
+        let folder = if path.is_file() {
+            path.parent()
+        } else {
+            Some(path)
+        };
+        pages.add_base(folder.unwrap_or(path));
+        if path.is_dir() {
+            pages.add_memory_folder(path)?;
+        } else if path.file_name().is_some_and(|name| name == INDEX) {
+            pages.add_index(path);
+        } else {
+            pages.add_rules(path, 0);
+        }
+        return pages.finish(&format!(
+            "no memory of Claude Code in {}",
+            path.to_escaped()
+        ));
+    }
+    let root = pages.root.clone();
+    for name in CLAUDE_RULES {
+        if root.join(name).is_file() {
+            pages.add_rules(&root.join(name), 0);
+        }
+    }
+    let mut folders = vec![root.join(".claude/rules")];
+    if let Some(own) = own {
+        pages.add_base(&own);
+        if own.join(CLAUDE_RULES[0]).is_file() {
+            pages.add_rules(&own.join(CLAUDE_RULES[0]), 0);
+        }
+        folders.push(own.join("rules"));
+        let memory = own
+            .join("projects")
+            .join(project_slug(&root))
+            .join("memory");
+        if memory.is_dir() {
+            pages.add_memory_folder(&memory)?;
+        }
+    }
+    for folder in folders.iter().filter(|folder| folder.is_dir()) {
+        pages.add_folder(folder, &[".md"], CATEGORY_CONVENTION)?;
+    }
+    pages.finish("neither CLAUDE.md nor a memory of Claude Code for this project was found")
+}
+
+/// Collects the memories of Codex and the rules that it reads, or what is at `path`.
+pub(super) fn codex_memories(
+    mut pages: PageCollector<'_>,
+    path: Option<&Path>,
+    session: &CliSession,
+) -> Result<DiscoveredImports, Fault> {
+    if let Some(path) = path {
+        let folder = if path.is_file() {
+            path.parent()
+        } else {
+            Some(path)
+        };
+        pages.add_base(folder.unwrap_or(path));
+        match path.is_dir() {
+            true => pages.add_codex_folder(path)?,
+            false => pages.add_page(path, "memory"),
+        }
+        return pages.finish(&format!("no memories of Codex in {}", path.to_escaped()));
+    }
+    let rules = pages.root.join("AGENTS.md");
+    if rules.is_file() {
+        pages.add_rules(&rules, limits::RULES_IMPORT_DEPTH_MAX);
+    }
+    if let Some(own) = CODEX_FOLDER.resolve(|name| session.env.get(name)) {
+        pages.add_base(&own);
+        let rules = own.join("AGENTS.md");
+        if rules.is_file() {
+            pages.add_rules(&rules, limits::RULES_IMPORT_DEPTH_MAX);
+        }
+        let memories = own.join("memories");
+        if memories.is_dir() {
+            pages.add_codex_folder(&memories)?;
+        }
+    }
+    pages.finish("neither AGENTS.md nor memories of Codex were found")
+}
+
+impl PageCollector<'_> {
+    /// Adds the memories of Codex: the consolidated pages, skills and summaries of sessions.
+    fn add_codex_folder(&mut self, folder: &Path) -> Result<(), Fault> {
+        for path in collect_files(folder, &[".md"])? {
+            let is_below = |name: &str| path.starts_with(folder.join(name));
+            if path.file_name().is_some_and(|name| name == RAW_NOTES) {
+                let reason = format!("raw notes, which Codex consolidates into {INDEX}");
+                self.memory.omissions.add(&reason, 1);
+            } else if is_below("rollout_summaries") {
+                self.add_summary(&path);
+            } else if is_below("skills") {
+                self.add_page(&path, "skill");
+            } else {
+                self.add_page(&path, "memory");
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the summary of a session as one entry, also if it has bullets.
+    fn add_summary(&mut self, path: &Path) {
+        let Some(file) = self.read(path) else { return };
+        let (category, text) = ("session summary".to_owned(), file.text.trim().to_owned());
+        if text.is_empty() {
+            return self.memory.omissions.add("empty files", 1);
+        }
+        self.memory.entries.push(external_memory::ImportedEntry {
+            id: file.path,
+            category,
+            text,
+            ..external_memory::ImportedEntry::default()
+        });
+    }
+}
+
+/// Collects the notes of basic-memory at `path`, else in its default folder.
+pub(super) fn basic_memory(
+    mut pages: PageCollector<'_>,
+    path: Option<&Path>,
+) -> Result<DiscoveredImports, Fault> {
+    let default = pages.home.map(|home| home.join("basic-memory"));
+    let Some(place) = path.map(Path::to_owned).or(default) else {
+        return Err(Fault::usage("which folder?").hint("heirloom import basic-memory PATH"));
+    };
+    let is_folder = place.is_dir();
+    let files = match is_folder {
+        true => collect_files(&place, &[".md"])?,
+        false if place.is_file() => vec![place.clone()],
+        false => Vec::new(),
+    };
+    let base = if is_folder {
+        Some(place.as_path())
+    } else {
+        place.parent()
+    };
+    pages.add_base(base.unwrap_or(&place));
+    for path in files {
+        let name = path
+            .strip_prefix(base.unwrap_or(&place))
+            .unwrap_or(&path)
+            .to_escaped();
+        if let Some(file) = pages.read(&path) {
+            pages
+                .memory
+                .extend(external_memory::parse_note(&name, &file.text));
+        }
+    }
+    pages.finish(&format!("no notes in {}", place.to_escaped()))
+}
+
+/// Returns the name of a project's folder in Claude Code: its path with `-` for all but letters and digits.
+fn project_slug(root: &Path) -> String {
+    let path = root.to_string_lossy();
+    let slug = path
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' });
+    slug.collect()
+}
+
+fn is_text(path: &Path) -> bool {
+    let end = path
+        .extension()
+        .map(|end| end.to_string_lossy().to_lowercase());
+    end.is_none_or(|end| matches!(end.as_str(), "md" | "mdc" | "markdown" | "txt"))
+}
