@@ -89,7 +89,7 @@ impl Note<'_> {
         }
     }
 
-    /// Adds an observation; returns false if the item is none.
+    /// Adds an observation; returns false for other items.
     fn add_observation(&self, item: &str, memory: &mut ImportedMemory) -> bool {
         let Some((name, content)) = item.strip_prefix('[').and_then(|rest| rest.split_once(']'))
         else {
@@ -113,7 +113,7 @@ impl Note<'_> {
         true
     }
 
-    /// Adds a relation; returns false if the item is none.
+    /// Adds a relation; returns false for other items.
     fn add_relation(&self, item: &str, memory: &mut ImportedMemory) -> bool {
         let Some((before, rest)) = item.split_once("[[") else {
             return false;

@@ -25,7 +25,7 @@ struct Conversation {
     #[serde(default)]
     update_time: Value,
     #[serde(default)]
-    mapping: HashMap<String, Node>,
+    mapping: HashMap<String, ChatNode>,
     #[serde(default)]
     current_node: Option<String>,
     #[serde(default)]
@@ -35,7 +35,7 @@ struct Conversation {
 }
 
 #[derive(Deserialize)]
-struct Node {
+struct ChatNode {
     #[serde(default)]
     parent: Option<String>,
     #[serde(default)]
@@ -141,7 +141,7 @@ fn add_conversation(number: u64, conversation: Conversation, memory: &mut Import
 /// Returns the nodes from the root to the current node. Without a current node, the longest branch is taken; a cycle
 /// ends where it closes.
 fn current_branch<'m>(
-    mapping: &'m HashMap<String, Node>,
+    mapping: &'m HashMap<String, ChatNode>,
     current: Option<&'m str>,
 ) -> Vec<&'m str> {
     let known = |id: &str| mapping.get_key_value(id).map(|(id, _)| id.as_str());
