@@ -5,8 +5,12 @@ use super::project::GuideProject;
 use super::run_command;
 
 /// Pages, by the path from the root.
-const PAGES: [(&str, &str); 10] = [
+const PAGES: [(&str, &str); 11] = [
     ("README.md", include_str!("../../../../README.md")),
+    (
+        "docs/compare.md",
+        include_str!("../../../../docs/compare.md"),
+    ),
     (
         "docs/concepts.md",
         include_str!("../../../../docs/concepts.md"),
