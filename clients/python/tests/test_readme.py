@@ -7,17 +7,18 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
-
 from fake_model import FakeProvider, anthropic_message, anthropic_tool_use, openai_response, openai_text
+
 from heirloom_client import LocalServer
 
 README = (Path(__file__).resolve().parent.parent / "README.md").read_text()
 EXAMPLES = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 
 # A part of what each example prints, and the answers of its model.
-EXPECTED = [
+EXPECTED: list[tuple[str, list[dict[str, Any]]]] = [
     ("Staging is read-only on Fridays", []),
     ("Why is the checkout flaky?", []),
     ("{", []),

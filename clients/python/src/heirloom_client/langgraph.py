@@ -28,7 +28,7 @@ from heirloom_client._generated.models import Knowledge
 from heirloom_client._sync.memory import Memory
 from heirloom_client.errors import HeirloomError, NotFound
 
-logger = logging.getLogger("heirloom_client")
+logger: logging.Logger = logging.getLogger("heirloom_client")
 
 # Maxima of the API.
 PAGE_ITEMS = 1000
@@ -58,7 +58,7 @@ class HeirloomStore(BaseStore):
         agent: Agent of the records.
     """
 
-    supports_ttl = False
+    supports_ttl: bool = False
 
     __slots__ = ("_agent", "_category", "_memory")
 

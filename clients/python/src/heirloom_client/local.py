@@ -31,9 +31,9 @@ class LocalServer:
         binary: str | None = None,
         start_timeout: float = 30.0,
     ) -> None:
-        self.project_dir = Path(project_dir)
-        self.url = ""
-        self.token = ""
+        self.project_dir: Path = Path(project_dir)
+        self.url: str = ""
+        self.token: str = ""
         self._role = role
         self._create = create
         self._binary = binary or os.environ.get("HEIRLOOM_BIN") or "heirloom"

@@ -59,9 +59,9 @@ class AsyncMemory:
     ) -> None:
         self._settings = Settings.resolve(url, token, project, timeout, retry)
         self._sender = AsyncSender(self._settings, transport)
-        self.api = AsyncApi(self._sender.send)
+        self.api: AsyncApi = AsyncApi(self._sender.send)
         """All operations of the HTTP API."""
-        self.workspace = AsyncWorkspace(self.api)
+        self.workspace: AsyncWorkspace = AsyncWorkspace(self.api)
         """The workspace files: facts, learnings, errors and daily notes."""
 
     @classmethod

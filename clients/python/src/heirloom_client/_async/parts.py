@@ -25,7 +25,7 @@ from heirloom_client.models import (
 if TYPE_CHECKING:
     from heirloom_client._async.memory import AsyncMemory
 
-logger = logging.getLogger("heirloom_client")
+logger: logging.Logger = logging.getLogger("heirloom_client")
 
 # Length of the text of an exception in an outcome.
 OUTCOME_CHARS_MAX = 1000

@@ -60,9 +60,9 @@ class Memory:
     ) -> None:
         self._settings = Settings.resolve(url, token, project, timeout, retry)
         self._sender = Sender(self._settings, transport)
-        self.api = Api(self._sender.send)
+        self.api: Api = Api(self._sender.send)
         """All operations of the HTTP API."""
-        self.workspace = Workspace(self.api)
+        self.workspace: Workspace = Workspace(self.api)
         """The workspace files: facts, learnings, errors and daily notes."""
 
     @classmethod
