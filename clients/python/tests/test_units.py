@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -175,4 +174,3 @@ def test_local_server_ends_its_process_and_token(tmp_path: Path) -> None:
         assert [each.role for each in memory.api.list_tokens().items].count("admin") == 1
         with pytest.raises(ApiError, match="401"):
             Memory(again.url, token).status()
-    assert os.environ["HEIRLOOM_BIN"]
