@@ -65,6 +65,9 @@ class Product:
             if path.is_file() and not path.is_symlink() and path.name != "server.log":
                 yield path.read_bytes()
 
+    def settle(self):
+        """Waits until what was written is indexed completely, where this happens later."""
+
     def present(self, session, tokens):
         """Tokens that the restarted product can read: by default with its search, one by one."""
         return {token for token in tokens if token in self.search_text(session, token)}
@@ -136,6 +139,16 @@ class Heirloom(Product):
     def write(self, session, name, text):
         result = session.result_of("remember", {"text": text})
         self.names[result["structuredContent"]["id"]] = name
+
+    def settle(self):
+        # Sentence vectors are computed in quiet moments of the server.
+        for _ in range(600):
+            status = subprocess.run(
+                [self.folder / "heirloom", "status", "--json"], cwd=self.home / "project", env=self.env(), stdout=subprocess.PIPE
+            )
+            if json.loads(status.stdout)["sentence_vectors"]["missing"] == 0:
+                return
+            time.sleep(0.5)
 
     def recall(self, session, question, k):
         # As for the other products, weak hits are not left out.

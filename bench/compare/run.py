@@ -123,6 +123,7 @@ def measure_work(product, root, records, questions):
     writes = [timed(lambda: product.write(session, name, text))[0] for name, text in records]
     result["records"] = len(records)
     result["write_ms"] = milliseconds(writes)
+    result["indexed_s"] = round(timed(product.settle)[0] / 1000, 1)
     for text, _ in questions[:10]:
         product.search(session, text)
     ranks, result["recall_ms"] = asked(product, session, questions)
