@@ -61,7 +61,7 @@ pub fn parse_note(path: &str, text: &str) -> ImportedMemory {
         .map(|tag| tag.trim_start_matches('#').to_owned())
         .collect();
     let type_name = read.text("type");
-    note.add_rest(&rest, &tags, type_name, &mut memory);
+    note.add_rest(&rest, &tags, type_name.as_deref(), &mut memory);
     memory
 }
 
@@ -172,7 +172,7 @@ impl Note<'_> {
         &self,
         rest: &str,
         tags: &[String],
-        type_name: Option<String>,
+        type_name: Option<&str>,
         memory: &mut ImportedMemory,
     ) {
         let is_text = |line: &str| !line.trim().is_empty() && !line.starts_with('#');
@@ -184,7 +184,7 @@ impl Note<'_> {
             true => rest,
             false => format!("# {}\n\n{rest}", self.title),
         };
-        let name = type_name.as_deref().unwrap_or(NOTE);
+        let name = type_name.unwrap_or(NOTE);
         let mut entry = self.entry("", category(name), text);
         entry.id = self.id.to_owned();
         insert(&mut entry.origin, "tags", json!(tags));

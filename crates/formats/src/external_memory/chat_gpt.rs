@@ -229,12 +229,9 @@ fn text_of(content: &Value, omissions: &mut Omissions) -> String {
         .into_iter()
         .flatten()
     {
-        match part {
-            Value::String(text) => texts.push(text.trim().to_owned()),
-            other => match other.get("text").and_then(Value::as_str) {
-                Some(text) => texts.push(text.trim().to_owned()),
-                None => omissions.add(NOT_TEXT, 1),
-            },
+        match part.as_str().or_else(|| part.get("text")?.as_str()) {
+            Some(text) => texts.push(text.trim().to_owned()),
+            None => omissions.add(NOT_TEXT, 1),
         }
     }
     for name in ["text", "result"] {

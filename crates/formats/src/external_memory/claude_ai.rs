@@ -173,10 +173,8 @@ fn add_message(
 pub fn parse_memories(bytes: &[u8]) -> Result<ImportedMemory, String> {
     let value: Value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     let mut memory = ImportedMemory::default();
-    let list = match &value {
-        Value::Array(list) => list.as_slice(),
-        other => std::slice::from_ref(other),
-    };
+    let list = value.as_array();
+    let list = list.map_or(std::slice::from_ref(&value), Vec::as_slice);
     for one in list {
         let text = |value: &Value| Some(value.as_str()?.trim().to_owned());
         if let Some(all) = one.get("conversations_memory").and_then(text) {
@@ -198,10 +196,8 @@ pub fn parse_memories(bytes: &[u8]) -> Result<ImportedMemory, String> {
 pub fn parse_projects(bytes: &[u8]) -> Result<ImportedMemory, String> {
     let value: Value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     let mut memory = ImportedMemory::default();
-    let list = match &value {
-        Value::Array(list) => list.as_slice(),
-        other => std::slice::from_ref(other),
-    };
+    let list = value.as_array();
+    let list = list.map_or(std::slice::from_ref(&value), Vec::as_slice);
     for project in list {
         let field = |name: &str| {
             project

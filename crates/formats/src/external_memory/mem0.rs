@@ -126,10 +126,9 @@ impl Mem0Memories {
             return Ok(());
         }
         let named = ["results", "memories", "data"];
-        let list = match &value {
-            Value::Array(list) => Some(list),
-            other => named.iter().find_map(|name| other.get(*name)?.as_array()),
-        };
+        let list = value
+            .as_array()
+            .or_else(|| named.iter().find_map(|name| value.get(*name)?.as_array()));
         let list = list.ok_or("it has no list `results` or `memories`")?;
         for (number, memory) in (1_u64..).zip(list) {
             let id = memory.get("id").map(id_text).filter(|id| !id.is_empty());
@@ -389,10 +388,8 @@ impl Entry {
 }
 
 fn id_text(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.trim().to_owned(),
-        other => other.to_string(),
-    }
+    let text = value.as_str().map(|text| text.trim().to_owned());
+    text.unwrap_or_else(|| value.to_string())
 }
 
 /// Returns the value of a row of Chroma's metadata, which has one column for each type.

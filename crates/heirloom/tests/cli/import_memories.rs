@@ -1,5 +1,9 @@
 //! Imports of the memories and conversations of other programs. `fixtures/imports/README.md` names the programs that
 //! wrote the data.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "files as other programs write them, also broken ones"
+)]
 
 use crate::project::{Project, string};
 use heirloom_model::limits;

@@ -340,6 +340,10 @@ mod tests {
     }
 
     #[test]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "files as other programs write them, also broken ones"
+    )]
     fn read_refuses_other_files_and_interrupted_transactions() {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("their.db");
