@@ -40,6 +40,7 @@ class Product:
         self.folder = root / "installed" / self.name
         self.options = options
         self.home = None
+        self.running = None
         self.names = {}
 
     def env(self):

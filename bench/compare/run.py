@@ -70,12 +70,18 @@ def timed(action):
     return (time.perf_counter() - started) * 1000, result
 
 
+def started(product):
+    """Starts a product; remembers its process, which is killed if a part fails."""
+    product.running = product.start()
+    return product.running
+
+
 def measure_start(product, root):
     """Median of five starts of a new memory, until the list of tools is answered."""
     times = []
     for n in range(5):
         product.begin(root / f"start-{n}")
-        session = product.start()
+        session = started(product)
         times.append(session.start_ms)
         product.close(session)
     return milliseconds(times)
@@ -113,7 +119,7 @@ def rarest_words(question, records, count):
 def measure_work(product, root, records, questions):
     """Writes all records, asks all questions, and measures the memory of the process."""
     product.begin(root / "work")
-    session = product.start()
+    session = started(product)
     result = {}
     if session.tools is not None:
         # A client gives these fields to the model; a token counts as four characters.
@@ -141,7 +147,7 @@ def measure_work(product, root, records, questions):
 def measure_secret(product, root):
     """Names of the secrets of one fact that are in clear text on disk."""
     product.begin(root / "secret")
-    session = product.start()
+    session = started(product)
     product.write(session, "secrets", SECRET_FACT.format(**SECRETS))
     time.sleep(1)
     product.close(session)
@@ -154,7 +160,7 @@ def measure_crash(product, root, rounds):
     rng, acknowledged, missing, broken = random.Random(11), 0, 0, 0
     for n in range(rounds):
         product.begin(root / f"crash-{n}")
-        session = product.start()
+        session = started(product)
         done, last = [], rng.randrange(20, CRASH_WRITES - 20)
         try:
             for at in range(CRASH_WRITES):
@@ -168,7 +174,7 @@ def measure_crash(product, root, rounds):
         session.kill()
         acknowledged += len(done)
         try:
-            session = product.start()
+            session = started(product)
             missing += len(done) - len(product.present(session, done))
             product.close(session)
         except (Ended, RuntimeError, ValueError):
@@ -197,6 +203,8 @@ def measure(kind, options, root, records, questions):
             result[name] = part()
         except Exception as error:  # recorded, so that one product does not stop the others
             result[name] = {"error": f"{type(error).__name__}: {error}"[:400]}
+            if product.running:
+                product.running.kill()
         print(f"{product.name}: {name} in {time.perf_counter() - started:.0f} s: {result[name]}", flush=True)
     return result
 
