@@ -10,6 +10,7 @@ mod api;
 mod bench;
 mod cargo;
 mod check;
+mod clients;
 mod crash;
 mod crowd;
 mod debian_packages;
@@ -60,6 +61,7 @@ usage: cargo xtask <verb>
                                    of components; --check installs them in empty environments and uses them
   api [ARGS]                       test `heirloom serve` against its OpenAPI description with
                                    schemathesis from PyPI
+  clients [ARGS]                   test the Python and TypeScript clients against a real server
   agents [ARGS]                    drive real agent programs through `heirloom run`
   mcp [ARGS]                       test the MCP server with the official suite and the inspector, and
                                    compare it with the reference server for knowledge graphs
@@ -97,6 +99,7 @@ fn run(verb: &str, args: &[String]) -> Result<(), String> {
         "fit" => fit::run(args),
         "agents" => agents::run(args),
         "api" => api::run(args),
+        "clients" => clients::run(args),
         "mcp" => mcp::run(args),
         "package" => package::run(args),
         "page" => page::run(args),

@@ -141,6 +141,17 @@ fn fact(text: &str) -> NewRecord {
     }
 }
 
+/// Returns the programs that take text for the model after an event of this kind.
+fn hosts_taking_text(kind: HookEventKind) -> Vec<AgentProgram> {
+    let takes_text = |host: &AgentProgram| {
+        let mut specs = host.hook_specs().iter();
+        specs.any(|spec| spec.kind == kind && spec.can_inject)
+    };
+    let hosts: Vec<AgentProgram> = AgentProgram::with_hooks().filter(takes_text).collect();
+    assert!(hosts.len() > 3, "{kind:?}: {hosts:?}");
+    hosts
+}
+
 /// Returns the event of a program for a kind.
 fn event_of(host: AgentProgram, kind: HookEventKind) -> &'static str {
     let mut specs = host.hook_specs().iter();

@@ -21,7 +21,9 @@ use blocks::blocks;
 use project::GuideProject;
 
 /// Prefixes of commands that are not run: they do not end, or need a program that may be missing.
-const SKIPPED_PREFIXES: [&str; 10] = [
+const SKIPPED_PREFIXES: [&str; 12] = [
+    "claude plugin",
+    "gemini extensions",
     "heirloom run --task 42 --type",
     "heirloom run --task 42 -- codex",
     "heirloom run --task 42 -- aider",
@@ -35,7 +37,8 @@ const SKIPPED_PREFIXES: [&str; 10] = [
 ];
 
 /// Commands that may exit with another code: no such program's data exists here, or findings are reported.
-const OTHER_CODES: [(&str, i32); 6] = [
+const OTHER_CODES: [(&str, i32); 7] = [
+    ("heirloom import copilot", 3),
     ("heirloom import codex", 3),
     ("heirloom import gemini", 3),
     ("heirloom import aider", 3),

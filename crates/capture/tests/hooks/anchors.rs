@@ -1,6 +1,6 @@
 //! Anchors: reminders of the goal and the open steps after tool calls.
 
-use super::{HookedProject, event_of};
+use super::{HookedProject, event_of, hosts_taking_text};
 use heirloom_agents::AgentProgram;
 use heirloom_agents::hooks::HookEventKind;
 use heirloom_engine::TASK_MAIN;
@@ -125,7 +125,7 @@ fn anchor_follows_other_text_after_a_failed_call() {
 
 #[test]
 fn anchor_is_for_events_that_take_text_and_for_the_main_agent() {
-    for host in AgentProgram::with_hooks() {
+    for host in hosts_taking_text(HookEventKind::AfterTool) {
         let project = HookedProject::new();
         let prompt = json!({"prompt": GOAL});
         project.send(host, event_of(host, HookEventKind::Prompt), prompt);

@@ -99,12 +99,11 @@ fn prompt_hook_is_silent_for_unrelated_work() {
 
 #[test]
 fn compaction_makes_records_tellable_again() {
-    use heirloom_agents::AgentProgram;
     use heirloom_agents::hooks::HookEventKind;
     use serde_json::json;
     const PROMPT: &str = "where do the tax rules live and when are they loaded?";
     // Gemini CLI and opencode start no session directly after a compaction.
-    for host in AgentProgram::with_hooks() {
+    for host in super::hosts_taking_text(HookEventKind::Prompt) {
         let project = shop();
         let ask = || {
             let event = super::event_of(host, HookEventKind::Prompt);

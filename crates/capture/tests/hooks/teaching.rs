@@ -23,10 +23,11 @@ fn last_paragraph(context: &str) -> &str {
 
 #[test]
 fn first_context_of_a_session_ends_with_how_a_lesson_is_left() {
-    for host in AgentProgram::with_hooks() {
+    let kind = heirloom_agents::hooks::HookEventKind::SessionStart;
+    for host in super::hosts_taking_text(kind) {
         let project = taught();
         project.remember(FACT);
-        let event = super::event_of(host, heirloom_agents::hooks::HookEventKind::SessionStart);
+        let event = super::event_of(host, kind);
         let start = project.send(host, event, json!({"source": "startup"}));
         let paragraph = last_paragraph(&start);
         assert!(start.contains(FACT), "{start}");

@@ -512,8 +512,8 @@ fn invalid_tool_arguments_return_a_message_to_the_model() {
         ),
         (
             "recall",
-            json!({"query": "x", "limit": 3}),
-            "there is no argument `limit`",
+            json!({"query": "x", "size": 3}),
+            "there is no argument `size`",
         ),
         (
             "remember",

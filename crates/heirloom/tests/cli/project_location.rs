@@ -168,7 +168,7 @@ fn init_user_writes_only_to_the_data_folder() {
                 .command(&["list"])
                 .current_dir(project.file("below/it")),
         );
-        assert!(output.stdout.contains("knowledge/fact"), "{output:?}");
+        assert!(output.stdout.contains("  fact  "), "{output:?}");
     }
 }
 

@@ -136,8 +136,9 @@ fn to_static(words: &str) -> &'static str {
 /// Returns every command listed in the help.
 fn listed_commands(fixture: &ProjectFixture) -> Vec<String> {
     let help = fixture.call(&["--help"]).expect(0).text();
-    let listed = help.split("Commands:\n").nth(1).unwrap();
-    let listed = listed.split("\n\n").next().unwrap();
+    // Groups of commands, between the usage and the options.
+    let (_, listed) = help.split_once("\nStart:\n").unwrap();
+    let (listed, _) = listed.split_once("\nOptions:\n").unwrap();
     let names = listed.lines().filter_map(|line| {
         let name = line.strip_prefix("  ")?;
         let name = name.split(' ').next()?;

@@ -279,6 +279,10 @@ impl Scenario {
         let token = self.id("token create --role agent");
         self.json("token list");
         self.json(&format!("token revoke {token}"));
+        // The same commands under the name that servers with several projects use.
+        let token = self.id("fleet token create --role agent");
+        self.json("fleet token list");
+        self.json(&format!("fleet token revoke {token}"));
         self.json("init --import --dry-run --yes");
         self.json("transfer --from . --to copy");
     }

@@ -7,9 +7,12 @@ pub(super) fn schemas() -> Vec<AnswerSchema> {
     vec![
         AnswerSchema::value::<Listening>("listening.json", &["mcp", "serve"]),
         AnswerSchema::lines::<UiAnswer>("ui.json", &["ui"]),
-        AnswerSchema::value::<NewToken>("token.json", &["token create"]),
-        AnswerSchema::value::<Tokens>("tokens.json", &["token list"]),
-        AnswerSchema::value::<RevokedToken>("token-revoke.json", &["token revoke"]),
+        AnswerSchema::value::<NewToken>("token.json", &["token create", "fleet token create"]),
+        AnswerSchema::value::<Tokens>("tokens.json", &["token list", "fleet token list"]),
+        AnswerSchema::value::<RevokedToken>(
+            "token-revoke.json",
+            &["token revoke", "fleet token revoke"],
+        ),
         AnswerSchema::lines::<WatchLine>("watch.json", &["watch"]),
     ]
 }
