@@ -29,8 +29,8 @@ pub(crate) fn command_of(args: &[String]) -> Option<String> {
         }
     }
     let one = words.first().copied().unwrap_or_default().to_owned();
-    let two = words.get(..2).unwrap_or_default().join(" ");
-    [two, one]
+    let [two, three] = [2, 3].map(|count| words.get(..count).unwrap_or_default().join(" "));
+    [three, two, one]
         .into_iter()
         .find(|name| table.get(name).is_some())
 }
