@@ -293,6 +293,26 @@ fn remove_hook_entries_keeps_comments_on_line_of_entry() {
     }
 }
 
+#[test]
+fn an_empty_file_gets_every_event_of_the_program_or_of_the_one_with_the_same_hooks() {
+    for program in AgentProgram::ALL {
+        let other = program
+            .settings()
+            .and_then(|format| format.shares_hooks_with);
+        let specs = match program.hook_specs() {
+            [] => other.map_or(&[][..], AgentProgram::hook_specs),
+            own => own,
+        };
+        let with = add_hook_entries(program, "").unwrap();
+        assert_eq!(add_hook_entries(program, &with).unwrap(), with);
+        let events = installed_events(program, &with).unwrap();
+        let expected: Vec<&str> = specs.iter().map(|spec| spec.event).collect();
+        assert_eq!(events, expected, "{}", program.as_str());
+        let without = remove_hook_entries(program, &with, None).unwrap();
+        assert!(installed_events(program, &without).unwrap().is_empty());
+    }
+}
+
 proptest::proptest! {
     #[test]
     fn add_then_remove_hook_entries_succeeds_on_any_valid_text(text in "(\\{|\\}|\\[|\\]|,|:|\"hooks\"|\"Stop\"|\"a\"|1|null|\"command\"|\"heirloom hook gemini X\"| |\n|//x\n|/\\*y\\*/){0,30}") {
