@@ -8,7 +8,7 @@ use heirloom_model::limits::{
     CONTEXT_CHARS_PER_FACT, CONTEXT_CHARS_PER_SHORT_FACT, CONTEXT_ERRORS_MIN, CONTEXT_FACTS_MAX,
     CONTEXT_FACTS_MIN, CONTEXT_LEARNINGS_MAX, CONTEXT_LESSONS_MAX, CONTEXT_QUESTION_BYTES_MAX,
     CONTEXT_RECALL_HITS, ERRORS_COMPARED_MAX, FILES_PER_OUTCOME_MAX, OUTCOME_TEXT_CHARS_MAX,
-    PINNED_MAX,
+    PINNED_MAX, TIMELINE_SHORTENED_MAX,
 };
 use heirloom_model::settings::ContextSelection;
 use heirloom_model::{
@@ -482,4 +482,40 @@ fn context_long_query_is_truncated() {
         let query = format!("giraffe {}", "z".repeat(length));
         assert_eq!(items_of(&engine, "learnings", &query), 1);
     }
+}
+
+#[test]
+fn timeline_shortened_output_limit() {
+    let (engine, _) = engine();
+    let ids = IdSource::default();
+    let turn = |n: usize, role: Role, text: String| Message {
+        id: ids.next(now()),
+        seq: n as u64,
+        role,
+        sender: None,
+        tokens: u32::try_from(text.len() / 4).unwrap(),
+        text,
+        attrs: serde_json::Map::new(),
+        at: now(),
+    };
+    let listed = |calls: usize| {
+        let mut turns = vec![turn(0, Role::User, "Find the slow test".to_owned())];
+        for n in 0..calls + 20 {
+            let output = if n < calls {
+                "a line of a log\n"
+            } else {
+                "done\n"
+            };
+            let lines = if n < calls { 400 } else { 1 };
+            turns.push(turn(2 * n + 1, Role::ToolCall, "shell {}".to_owned()));
+            turns.push(turn(2 * n + 2, Role::ToolResult, output.repeat(lines)));
+        }
+        let timeline = engine.window().timeline(&turns).unwrap().unwrap();
+        timeline.shortened.len()
+    };
+    assert_eq!(
+        listed(TIMELINE_SHORTENED_MAX - 1),
+        TIMELINE_SHORTENED_MAX - 1
+    );
+    assert_eq!(listed(TIMELINE_SHORTENED_MAX + 1), TIMELINE_SHORTENED_MAX);
 }

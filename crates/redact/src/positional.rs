@@ -29,6 +29,20 @@ impl Scanner<'_> {
         }
     }
 
+    /// Records the offset of the command `curl`, whose options may hold secrets.
+    pub(super) fn note_curl(&mut self, at: usize) {
+        if self.bytes.has_word_at(at, b"curl") {
+            self.last_curl = Some(at);
+        }
+    }
+
+    /// Records the offset of the command `mysql`, with the anchor at its second letter.
+    pub(super) fn note_mysql(&mut self, at: usize) {
+        if at > 0 && self.bytes.has_word_at(at - 1, b"mysql") {
+            self.last_mysql = Some(at);
+        }
+    }
+
     /// Matches `curl -u name:PASSWORD`, with the anchor at `-u`.
     pub(super) fn match_user_option(&mut self, at: usize) {
         let short = self.bytes.byte(at + 2) == b' ' && at > 0 && self.bytes.byte(at - 1) == b' ';

@@ -98,16 +98,8 @@ impl Scanner<'_> {
             Anchor::Mark => go_on = mark_end(bytes, at).unwrap_or(at),
             Anchor::UserOption => self.match_user_option(at),
             Anchor::PasswordOption => self.match_password_option(at),
-            Anchor::Curl => {
-                if self.bytes.has_word_at(at, b"curl") {
-                    self.last_curl = Some(at);
-                }
-            }
-            Anchor::Mysql => {
-                if at > 0 && self.bytes.has_word_at(at - 1, b"mysql") {
-                    self.last_mysql = Some(at);
-                }
-            }
+            Anchor::Curl => self.note_curl(at),
+            Anchor::Mysql => self.note_mysql(at),
             Anchor::IdentifiedBy => self.match_identified_by(at),
         });
         go_on

@@ -29,6 +29,7 @@ mod tool_list;
 mod update_memory;
 mod uri;
 mod workspace;
+mod write_answer;
 
 pub use http::{mount, router};
 pub use prompts::CommandProvider;

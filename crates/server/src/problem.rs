@@ -6,7 +6,7 @@ use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use heirloom_model::{ErrorKind, Fault, TransientCause};
+use heirloom_model::{ErrorKind, Fault, TransientCause, limits};
 use serde_json::json;
 
 /// Error response.
@@ -21,9 +21,6 @@ pub struct Problem {
     /// Additional response header.
     header: Option<Box<(HeaderName, HeaderValue)>>,
 }
-
-/// Time after which a client may repeat a request that the server or its database could not answer, seconds.
-const RETRY_AFTER_S: HeaderValue = HeaderValue::from_static("2");
 
 /// Maximum number of bytes read from a plain-text error.
 const PLAIN_BYTES_MAX: usize = 4_096;
@@ -94,9 +91,10 @@ impl IntoResponse for Problem {
             HeaderValue::from_static("application/problem+json"),
         );
         if self.status == StatusCode::SERVICE_UNAVAILABLE {
-            response
-                .headers_mut()
-                .insert(header::RETRY_AFTER, RETRY_AFTER_S);
+            response.headers_mut().insert(
+                header::RETRY_AFTER,
+                HeaderValue::from(limits::SERVER_RETRY_AFTER_S),
+            );
         }
         if let Some((name, value)) = self.header.map(|header| *header) {
             response.headers_mut().insert(name, value);

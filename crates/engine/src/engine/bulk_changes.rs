@@ -3,7 +3,7 @@
 use super::records::USER;
 use crate::engine::Records;
 use crate::engine::revision::Revision;
-use heirloom_model::{Fault, Kind, Mark, Record, RecordId};
+use heirloom_model::{Fault, Kind, Mark, Record, RecordId, limits};
 use heirloom_store::{Change, Filter};
 
 /// Change that is applied to several records.
@@ -21,7 +21,7 @@ impl Records<'_> {
     /// Applies a change to those of the records `ids` that are current and that it changes, in one transaction and in
     /// the name of `by`. Returns the id of each changed record, which `undo` reverts.
     ///
-    /// Errors: `Usage` for an invalid category; `Refused` when memory is off.
+    /// Errors: `Usage` for an invalid category, or for more than [`limits::BULK_CHANGES_MAX`] records; `Refused` when memory is off.
     pub fn change_all(
         &self,
         ids: &[RecordId],
@@ -30,6 +30,12 @@ impl Records<'_> {
     ) -> Result<Vec<RecordId>, Fault> {
         if ids.is_empty() {
             return Ok(Vec::new());
+        }
+        if ids.len() > limits::BULK_CHANGES_MAX {
+            let most = limits::BULK_CHANGES_MAX;
+            return Err(Fault::usage(format!(
+                "more than {most} entries are selected"
+            )));
         }
         let applied = self.engine.apply_decided(|| {
             let current = Filter::current(&[], self.engine.now());

@@ -207,7 +207,7 @@ impl Conflicts<'_> {
         }
         let sides = std::iter::once(current)
             .chain(open)
-            .take(limits::FINDINGS_SHOWN_MAX);
+            .take(limits::CONFLICT_SIDES_SHOWN_MAX);
         let sides: Vec<_> = sides
             .map(|r| format!("{} {}", r.id, text::excerpt(&r.text, 60)))
             .collect();

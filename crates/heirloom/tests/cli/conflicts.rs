@@ -1,6 +1,7 @@
 //! Conflicts between sources over one key: winner, resolution, undo and context.
 
 use crate::project::{Project, string, texts};
+use heirloom_model::limits::CONFLICT_SIDES_SHOWN_MAX;
 use heirloom_testkit::sh;
 use serde_json::{Value, json};
 
@@ -146,6 +147,13 @@ fn resolve_keeping_an_unrelated_record_is_refused() {
         output.stderr.contains(&user),
         "the sides are listed: {output:?}"
     );
+    // More sides than are listed.
+    for n in 0..CONFLICT_SIDES_SHOWN_MAX {
+        remember_port(&project, &format!("agent-{n}"), &format!("port {}", 90 + n));
+    }
+    let output = project.expect(&["resolve", &user, "--keep", &other, "--as", "user"], 2);
+    let listed = output.stderr.split("keep one of these:").nth(1).unwrap();
+    assert_eq!(listed.matches("; ").count() + 1, CONFLICT_SIDES_SHOWN_MAX);
     let output = project.expect(&["resolve", &other, "--keep", &other, "--as", "user"], 3);
     assert!(output.stderr.contains("no open conflict"), "{output:?}");
     let unknown_id = "01890a5d-ac96-774b-bcce-b302099a8057";

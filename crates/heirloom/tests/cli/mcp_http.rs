@@ -31,6 +31,7 @@ impl Drop for HttpServer {
 struct HttpResponse {
     status: u16,
     session: Option<String>,
+    retry_after: Option<String>,
     body: String,
 }
 
@@ -96,6 +97,7 @@ impl HttpServer {
         HttpResponse {
             status: head.split(' ').nth(1).unwrap_or("0").parse().unwrap(),
             session: named("mcp-session-id"),
+            retry_after: named("retry-after"),
             body: body.to_owned(),
         }
     }
@@ -125,6 +127,8 @@ fn http_sessions_over_the_limit_are_refused() {
     assert!(sessions.iter().all(|reply| reply.status == 200));
     let refused = server.post(&[], &initialize());
     assert_eq!(refused.status, 503, "{refused:?}");
+    let wait = limits::MCP_RETRY_AFTER_S.to_string();
+    assert_eq!(refused.retry_after, Some(wait), "{refused:?}");
     assert!(refused.body.contains("sessions are open"), "{refused:?}");
     // Open sessions continue, and the end of one permits a new one.
     let first = sessions[0].session.as_deref().unwrap();

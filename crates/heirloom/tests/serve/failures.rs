@@ -2,7 +2,7 @@
 
 use crate::client::{Server, read_answer};
 use crate::driver::{ProjectFixture, send, wait, wait_until};
-use heirloom_model::limits::{SERVER_BODY_BYTES_MAX, SERVER_JSON_DEPTH_MAX};
+use heirloom_model::limits::{SERVER_BODY_BYTES_MAX, SERVER_JSON_DEPTH_MAX, SERVER_RETRY_AFTER_S};
 use serde_json::json;
 use std::io::{BufReader, Read, Write};
 use std::net::Shutdown;
@@ -208,7 +208,9 @@ fn write_to_a_locked_database_is_unavailable_and_reads_work() {
     server.assert_alive();
     server.get("/api/memory/knowledge").expect(200);
     let body = json!({"key": "k", "value": "v"});
-    server.post("/api/memory/knowledge", &body).expect(503);
+    let refused = server.post("/api/memory/knowledge", &body).expect(503);
+    let wait = SERVER_RETRY_AFTER_S.to_string();
+    assert_eq!(refused.header("retry-after"), Some(&*wait));
     holder.execute_batch("COMMIT").unwrap();
     server.post("/api/memory/knowledge", &body).expect(201);
 }

@@ -4,7 +4,7 @@
 use crate::client::{Answer, Server};
 use crate::driver::ProjectFixture;
 use crate::page::{Browser, HTMX_REQUEST, remember};
-use heirloom_model::limits::BULK_CHANGES_MAX;
+use heirloom_model::limits::{BULK_CHANGES_MAX, MARKED_ROWS_SHOWN_MAX};
 use serde_json::{Value, json};
 
 /// Stores knowledge of a source and category.
@@ -208,6 +208,27 @@ fn bulk_change_of_selected_entries_is_one_request_with_one_undo() {
     let agent = Browser::log_in(&server, "agent");
     let refused = agent.submit("/knowledge/bulk", &format!("{selected}&do=retire"), &[]);
     refused.expect_text(403);
+}
+
+#[test]
+fn marks_page_lists_the_first_pinned_and_counts_all() {
+    let server = Server::start();
+    let browser = Browser::log_in(&server, "admin");
+    let pinned = MARKED_ROWS_SHOWN_MAX + 1;
+    let ids: Vec<String> = (0..pinned)
+        .map(|n| {
+            format!(
+                "id={}",
+                remember(&server, &format!("k{n}"), &format!("pinned fact {n}"))
+            )
+        })
+        .collect();
+    let form = format!("{}&do=pin", ids.join("&"));
+    browser.submit("/knowledge/bulk", &form, &[]).expect(303);
+    let page = browser.page_text("/marks");
+    assert!(page.contains(&format!("{pinned} pinned")), "{page}");
+    let listed = (0..pinned).filter(|n| page.contains(&format!(">pinned fact {n}<")));
+    assert_eq!(listed.count(), MARKED_ROWS_SHOWN_MAX, "{page}");
 }
 
 #[test]

@@ -22,3 +22,5 @@ pub const MCP_STOP_WAIT_MS: u64 = 60_000;
 pub const MCP_SUBSCRIPTIONS_MAX: usize = 100;
 /// Polling interval of subscribed resource files, milliseconds.
 pub const MCP_WATCH_PAUSE_MS: u64 = 2_000;
+/// Time after which a client that was refused an MCP session over HTTP may retry, seconds.
+pub const MCP_RETRY_AFTER_S: u16 = 30;

@@ -18,3 +18,5 @@ pub const EPISODE_TEXT_BYTES_MAX: usize = 64 << 10;
 pub const ARTIFACT_BYTES_MAX: u64 = 1 << 30;
 /// Longest description of an artifact, bytes.
 pub const DESCRIPTION_BYTES_MAX: usize = 4 << 10;
+/// Maximum number of sides of a conflict that an error message lists.
+pub const CONFLICT_SIDES_SHOWN_MAX: usize = 10;

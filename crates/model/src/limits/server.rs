@@ -32,3 +32,7 @@ pub const SERVER_PRUNE_FIRST_S: u64 = 3_600;
 pub const SERVER_COMPUTE_CALLS_MAX: usize = 4;
 /// Maximum number of records that one form of the page changes, and that one undo reverts.
 pub const BULK_CHANGES_MAX: usize = 100;
+/// Maximum number of pinned, and of muted, records that the page lists.
+pub const MARKED_ROWS_SHOWN_MAX: usize = 50;
+/// Time after which a client may repeat a request that the server or its database could not answer, seconds.
+pub const SERVER_RETRY_AFTER_S: u16 = 2;

@@ -16,3 +16,5 @@ pub const WINDOW_ARCHIVE_BYTES_MAX: u64 = 512 << 20;
 pub const WINDOW_EXPANDED_MAX: usize = 1_000;
 /// Number of newest archive ids that a session keeps.
 pub const WINDOW_ARCHIVES_MAX: usize = 4_000;
+/// Maximum number of shortened outputs that the timeline of a window lists.
+pub const TIMELINE_SHORTENED_MAX: usize = 10;

@@ -65,8 +65,6 @@ pub fn mount<S: ServerHandler>(
 
 /// Header with the session id.
 const SESSION_HEADER: &str = "mcp-session-id";
-/// Seconds after which a refused client may retry.
-const RETRY_AFTER_S: HeaderValue = HeaderValue::from_static("30");
 
 /// Limiter for the number of sessions.
 #[derive(Clone)]
@@ -101,7 +99,10 @@ async fn limit_sessions(
         let detail = format!("{} sessions are open already", limits::MCP_SESSIONS_MAX);
         return Problem::new(StatusCode::SERVICE_UNAVAILABLE, detail)
             .hint("end one with DELETE, or retry later")
-            .header(header::RETRY_AFTER, RETRY_AFTER_S)
+            .header(
+                header::RETRY_AFTER,
+                HeaderValue::from(limits::MCP_RETRY_AFTER_S),
+            )
             .into_response();
     }
     let answer = next.run(request).await;

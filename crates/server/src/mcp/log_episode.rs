@@ -1,7 +1,8 @@
 //! Tool `log_episode`: logs an attempt at a task and its outcome.
 
 use super::schema::ToolArgument;
-use super::tool::{Effect, Tool, ToolAnswer, ToolCall, write_answer, write_schema, write_value};
+use super::tool::{Effect, Tool, ToolAnswer, ToolCall};
+use super::write_answer::{write_answer, write_schema, write_value};
 use heirloom_engine::NewEpisode;
 use heirloom_model::kinds::EpisodeAction;
 use heirloom_model::{Fault, Scope, limits};

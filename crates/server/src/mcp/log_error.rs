@@ -1,7 +1,8 @@
 //! Tool `log_error`: logs an error, or resolves one.
 
 use super::schema::ToolArgument;
-use super::tool::{Effect, Tool, ToolAnswer, ToolCall, write_answer, write_schema, write_value};
+use super::tool::{Effect, Tool, ToolAnswer, ToolCall};
+use super::write_answer::{write_answer, write_schema, write_value};
 use heirloom_model::{Fault, limits, text};
 use serde_json::{Value, json};
 

@@ -1,7 +1,8 @@
 //! Tool `note_step`: records a step of a task as pending or done.
 
 use super::schema::ToolArgument;
-use super::tool::{Effect, Tool, ToolAnswer, ToolCall, write_answer, write_schema, write_value};
+use super::tool::{Effect, Tool, ToolAnswer, ToolCall};
+use super::write_answer::{write_answer, write_schema, write_value};
 use heirloom_model::kinds::StepState;
 use heirloom_model::{Fault, limits};
 use serde_json::{Value, json};

@@ -1,7 +1,8 @@
 //! Tool `register_artifact`: registers a file that a task produced.
 
 use super::schema::ToolArgument;
-use super::tool::{Effect, Tool, ToolAnswer, ToolCall, write_answer, write_schema, write_value};
+use super::tool::{Effect, Tool, ToolAnswer, ToolCall};
+use super::write_answer::{write_answer, write_schema, write_value};
 use heirloom_engine::{NewArtifact, Registrar};
 use heirloom_model::kinds::ArtifactType;
 use heirloom_model::{Fault, Scope, limits};

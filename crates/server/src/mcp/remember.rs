@@ -1,9 +1,8 @@
 //! Tool `remember`: stores knowledge as a proposal.
 
 use super::schema::ToolArgument;
-use super::tool::{
-    Effect, Tool, ToolAnswer, ToolCall, redacted_schema, write_answer, write_schema, write_value,
-};
+use super::tool::{Effect, Tool, ToolAnswer, ToolCall};
+use super::write_answer::{redacted_schema, write_answer, write_schema, write_value};
 use heirloom_engine::{AppliedChange, NewRecord};
 use heirloom_model::conflict::can_arbitrate;
 use heirloom_model::{Fault, limits};

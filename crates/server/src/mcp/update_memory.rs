@@ -1,9 +1,8 @@
 //! Tool `update_memory`: adds a note to a group's memory.
 
 use super::schema::ToolArgument;
-use super::tool::{
-    Effect, Tool, ToolAnswer, ToolCall, redacted_schema, write_answer, write_schema,
-};
+use super::tool::{Effect, Tool, ToolAnswer, ToolCall};
+use super::write_answer::{redacted_schema, write_answer, write_schema};
 use heirloom_engine::NewNote;
 use heirloom_model::{Fault, limits};
 use rmcp::model::JsonObject;

@@ -2,9 +2,8 @@
 
 use super::model_instructions::DATA_NOTICE;
 use super::schema::ToolArgument;
-use super::tool::{
-    Effect, Tool, ToolAnswer, ToolCall, data_schema, nullable_string, redacted_schema,
-};
+use super::tool::{Effect, Tool, ToolAnswer, ToolCall, data_schema, nullable_string};
+use super::write_answer::redacted_schema;
 use heirloom_engine::{Engine, EntryReport, Workspace, WorkspaceEntry};
 use heirloom_model::text::EscapedPath;
 use heirloom_model::{Fault, limits};

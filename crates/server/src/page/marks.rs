@@ -61,7 +61,7 @@ async fn marks(State(app): State<App>, context: RequestContext) -> Result<Respon
         let uses = engine.contexts().delivery_counts(&ids)?;
         let rows = |records: &[Record]| -> Vec<MarkedRow> {
             let used = |id| uses.get(&id).map_or(0, |used| used.count);
-            let shown = records.iter().take(limits::FINDINGS_SHOWN_MAX.max(50));
+            let shown = records.iter().take(limits::MARKED_ROWS_SHOWN_MAX);
             shown
                 .map(|record| row(record, &times, used(record.id)))
                 .collect()

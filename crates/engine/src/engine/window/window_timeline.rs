@@ -75,7 +75,7 @@ impl Windows<'_> {
                 timeline.shortened = report
                     .shortened
                     .into_iter()
-                    .take(limits::FINDINGS_SHOWN_MAX)
+                    .take(limits::TIMELINE_SHORTENED_MAX)
                     .map(|one| {
                         (
                             one.index,

@@ -12,9 +12,6 @@ use heirloom_engine::{Engine, TaskChange};
 use heirloom_model::kinds::Knowledge;
 use heirloom_model::{Fault, Kind, KindData, Mark, Permission, Record, RecordId, limits};
 
-/// Maximum number of items of one selection.
-const SELECTED_MAX: usize = limits::BULK_CHANGES_MAX;
-
 /// Decides about one item.
 pub(super) async fn decide(
     State(app): State<App>,
@@ -92,10 +89,11 @@ pub(super) async fn decide_many(
     if ids.is_empty() {
         return Err(Fault::usage("no item is selected").into());
     }
-    if ids.len() > SELECTED_MAX {
+    if ids.len() > limits::BULK_CHANGES_MAX {
         let what = format!(
-            "{} items are selected; the limit is {SELECTED_MAX}",
-            ids.len()
+            "{} items are selected; the limit is {}",
+            ids.len(),
+            limits::BULK_CHANGES_MAX
         );
         return Err(Fault::usage(what).into());
     }

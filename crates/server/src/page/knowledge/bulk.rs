@@ -10,7 +10,7 @@ use crate::page::{PageError, RequestContext, Toast, render};
 use axum::extract::State;
 use axum::response::Response;
 use heirloom_engine::BulkChange;
-use heirloom_model::{Fault, Mark, Permission, RecordId, limits};
+use heirloom_model::{Fault, Mark, Permission, RecordId};
 
 /// Applies the change of the pressed button to all selected entries.
 pub(super) async fn change(
@@ -34,10 +34,6 @@ pub(super) async fn change(
     let given: Vec<String> = fields.values("id").map(str::to_owned).collect();
     if given.is_empty() {
         return Err(Fault::usage("no entry is selected").into());
-    }
-    if given.len() > limits::BULK_CHANGES_MAX {
-        let most = limits::BULK_CHANGES_MAX;
-        return Err(Fault::usage(format!("more than {most} entries are selected")).into());
     }
     let by = context.actor_name();
     let project = context.resolve_project(Permission::Change)?;
