@@ -227,9 +227,7 @@ impl Scanner<'_> {
         {
             return self.push_if_secret(name_kind, ValueSyntax::Equals, range, true, context);
         }
-        let text = self.text.get(name.clone()).unwrap_or("");
-        if text.eq_ignore_ascii_case("sshpass") && self.bytes.has_text_at(at, b"-p") {
-            let start = self.bytes.skip_blanks(at + 2);
+        if let Some(start) = self.sshpass_password(&name, at) {
             return self.check_value(name_kind, ValueSyntax::Tight, name, start, true);
         }
         let before = &self.bytes[name.start.saturating_sub(200)..name.start];

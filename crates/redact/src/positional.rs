@@ -104,6 +104,18 @@ impl Scanner<'_> {
         }
     }
 
+    /// Returns the offset of the password in `sshpass -p PASSWORD`, where `name` is the command and `at` its option.
+    pub(super) fn sshpass_password(
+        &self,
+        name: &std::ops::Range<usize>,
+        at: usize,
+    ) -> Option<usize> {
+        let command = self.text.get(name.clone())?;
+        let is_option =
+            command.eq_ignore_ascii_case("sshpass") && self.bytes.has_text_at(at, b"-p");
+        is_option.then(|| self.bytes.skip_blanks(at + 2))
+    }
+
     /// Matches `IDENTIFIED BY 'PASSWORD'`, with the anchor at `IED`.
     pub(super) fn match_identified_by(&mut self, at: usize) {
         let Some(start) = at.checked_sub(7) else {

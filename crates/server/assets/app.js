@@ -20,6 +20,7 @@
     const focus = place(document.activeElement);
     const at = current()?.dataset.id;
     const before = typed;
+    const opened = new Set(all('details[open]', main).map(label));
     pending = 0;
     live();
     // Do not swap if the user began to type; the update waits.
@@ -37,10 +38,15 @@
         row.classList.add('htmx-added');
         setTimeout(() => row.classList.remove('htmx-added'), 4000);
       });
+      all('#main details:not([open])').filter(one => opened.has(label(one))).forEach(one => { one.open = true; });
       restore(focus);
       const row = at && !current() && $(`.list > [data-id="${CSS.escape(at)}"]`);
       if (row) row.setAttribute('aria-current', 'true');
     });
+  }
+  // Identifies a foldable part across a reload.
+  function label(details) {
+    return `${details.closest('[data-id]')?.dataset.id || ''} ${details.id || $('summary', details).textContent}`;
   }
   // Describes the focused element, so that it can be found after the swap.
   function place(element) {

@@ -2,7 +2,8 @@
 
 /// Maximum number of iterations of one `run`.
 pub const ITERATIONS_MAX: u32 = 10_000;
-/// Largest accepted stall limit: consecutive identical failures of a `run`.
+/// Largest accepted stall limit: consecutive identical failures of a `run`. Its default is `run.stall_limit` in
+/// `config/defaults.toml`.
 pub const STALL_LIMIT_MAX: u32 = 10_000;
 /// Largest accepted timeout of one iteration, seconds: a week.
 pub const ITERATION_TIMEOUT_S_MAX: u64 = 604_800;

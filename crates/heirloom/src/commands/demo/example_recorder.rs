@@ -98,14 +98,15 @@ impl ExampleRecorder<'_> {
             self.record_knowledge(source, category, key, text, None, Scope::default())?;
         }
         self.set_days_ago(8);
-        for (id, task_type, _, branch) in TASKS {
+        for task in TASKS {
             let change = TaskChange {
-                task_type: Some(task_type.to_owned()),
-                branch: Some(branch.to_owned()),
+                title: Some(task.title.to_owned()),
+                task_type: Some(task.task_type.to_owned()),
+                branch: Some(task.branch.to_owned()),
                 state: Some(TaskState::Open),
                 ..TaskChange::default()
             };
-            self.engine.tasks().set(id, &change, "orchestrator")?;
+            self.engine.tasks().set(task.id, &change, "orchestrator")?;
         }
         self.engine.workspace().init()?;
         let workspace = Workspace::Project;
@@ -119,7 +120,7 @@ impl ExampleRecorder<'_> {
         Ok(())
     }
 
-    /// Records one session: its context, its actions, and its conversation.
+    /// Records one session: its context, its actions, its conversation, and its end, which only hooks report.
     fn record_session(&self, example: &ExampleSession) -> Result<(), Fault> {
         let began = self.now - example.hours_ago * HOUR_S;
         self.clock.set(began);
@@ -128,9 +129,9 @@ impl ExampleRecorder<'_> {
             example.agent,
             (example.hours_ago * 2_654_435) & 0xffff
         );
-        let task = TASKS.iter().find(|(id, ..)| *id == example.task);
+        let task = TASKS.iter().find(|task| task.id == example.task);
         self.record_turn(&session, example, Role::User, example.goal)?;
-        let phase = task.map(|(_, _, phase, _)| (*phase).to_owned());
+        let phase = task.map(|task| task.phase.to_owned());
         self.engine.tasks().set(
             example.task,
             &TaskChange {
@@ -163,7 +164,15 @@ impl ExampleRecorder<'_> {
             self.clock.set(began + at * 7 * 60);
             self.record_action(example, action, &scope)?;
         }
-        self.compact_conversation(&session, example)
+        self.compact_conversation(&session, example)?;
+        let stored = self.engine.sessions().find(&session)?;
+        match stored.filter(|_| example.agent != AGENT_WITHOUT_HOOKS) {
+            Some(mut ended) => {
+                ended.ended_at = Some(self.engine.now());
+                self.engine.sessions().put_session(&ended)
+            }
+            None => Ok(()),
+        }
     }
 
     fn record_action(

@@ -37,15 +37,66 @@ pub(super) enum ExampleAction {
     Note(&'static str),
 }
 
-/// Tasks: id, type, phase, branch.
-pub(super) const TASKS: [(&str, &str, &str, &str); 7] = [
-    ("214", "issue", "done", "fix/214-redelivery"),
-    ("198", "issue", "test", "feat/198-rate-limit"),
-    ("225", "issue", "implement", "fix/225-flaky-drain"),
-    ("207", "issue", "plan", "feat/207-address-check"),
-    ("221", "issue", "plan", ""),
-    ("190", "issue", "done", "fix/190-sqlx-offline"),
-    ("226", "pr", "review", "fix/214-redelivery"),
+/// Task of the week. One has no title, as many have: its pages show the first prompt.
+pub(super) struct ExampleTask {
+    pub(super) id: &'static str,
+    pub(super) title: &'static str,
+    pub(super) task_type: &'static str,
+    pub(super) phase: &'static str,
+    pub(super) branch: &'static str,
+}
+
+/// Tasks of the week.
+pub(super) const TASKS: [ExampleTask; 7] = [
+    ExampleTask {
+        id: "214",
+        title: "Webhook retries deliver twice after a deploy",
+        task_type: "issue",
+        phase: "done",
+        branch: "fix/214-redelivery",
+    },
+    ExampleTask {
+        id: "198",
+        title: "Rate limit per API key",
+        task_type: "issue",
+        phase: "test",
+        branch: "feat/198-rate-limit",
+    },
+    ExampleTask {
+        id: "225",
+        title: "Flaky test: outbox drains on shutdown",
+        task_type: "issue",
+        phase: "implement",
+        branch: "fix/225-flaky-drain",
+    },
+    ExampleTask {
+        id: "207",
+        title: "Check addresses before a label is bought",
+        task_type: "issue",
+        phase: "plan",
+        branch: "feat/207-address-check",
+    },
+    ExampleTask {
+        id: "221",
+        title: "",
+        task_type: "issue",
+        phase: "plan",
+        branch: "",
+    },
+    ExampleTask {
+        id: "190",
+        title: "CI fails: sqlx offline data is stale",
+        task_type: "issue",
+        phase: "done",
+        branch: "fix/190-sqlx-offline",
+    },
+    ExampleTask {
+        id: "226",
+        title: "Each event once: unique index on deliveries",
+        task_type: "pr",
+        phase: "review",
+        branch: "fix/214-redelivery",
+    },
 ];
 
 /// Files of the project: path and content.

@@ -3,7 +3,7 @@
 use crate::page::view::{duration, percent, short_number};
 use heirloom_engine::{Engine, Filter, TRANSCRIPT, WindowTimeline};
 use heirloom_model::kinds::Episode;
-use heirloom_model::{Fault, Kind, KindData, Session};
+use heirloom_model::{Fault, Kind, KindData, Message, Session};
 use std::collections::HashMap;
 
 /// Maximum number of attempts that are searched for the usage of sessions, newest first.
@@ -72,9 +72,10 @@ pub(super) fn attempts_by_session(
     Ok(found)
 }
 
-/// Returns the duration of a session that has ended.
-pub(super) fn session_duration(session: &Session) -> Option<String> {
-    let ms = session.ended_at?.as_millisecond() - session.started_at.as_millisecond();
+/// Returns the duration of a session: until its end, or until its last turn if no end was recorded.
+pub(super) fn session_duration(session: &Session, last_turn: Option<&Message>) -> Option<String> {
+    let until = session.ended_at.or(last_turn.map(|turn| turn.at))?;
+    let ms = until.as_millisecond() - session.started_at.as_millisecond();
     let ms = u64::try_from(ms).ok().filter(|ms| *ms > 0)?;
     Some(duration(ms))
 }

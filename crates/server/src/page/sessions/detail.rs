@@ -108,7 +108,7 @@ fn load(
         usage: usage_rows(usage),
         savings: savings(timeline.as_ref()),
         goal: goal(&all),
-        facts: facts(engine, &session, &times)?,
+        facts: facts(engine, &session, all.last(), &times)?,
         receipts,
         receipts_all,
         lessons: lessons.into_iter().map(|(_, row)| row).collect(),
@@ -263,6 +263,7 @@ fn lesson_rows(engine: &Engine, session: &Session) -> Result<Vec<(Record, Lesson
 fn facts(
     engine: &Engine,
     session: &Session,
+    last_turn: Option<&Message>,
     times: &Times,
 ) -> Result<Vec<(&'static str, Html)>, Fault> {
     let link = |href: &str, words: &str| {
@@ -285,6 +286,6 @@ fn facts(
     if let Some(ended) = session.ended_at {
         facts.push(("Ended", render_text(&times.full(ended))));
     }
-    facts.extend(session_duration(session).map(|time| ("Duration", render_text(&time))));
+    facts.extend(session_duration(session, last_turn).map(|time| ("Duration", render_text(&time))));
     Ok(facts)
 }

@@ -330,7 +330,8 @@ fn row(
 ) -> Result<SessionRow, Fault> {
     let session = &listed.session;
     let mut meta = vec![text::replace_control_chars(listed.agent())];
-    meta.extend(session_duration(session));
+    // The last turn of a long session without an end is not read for a row.
+    meta.extend(session_duration(session, None));
     let usage = TokenUsage::of_transcript(session).or(attempts.map(|one| one.usage));
     let usage = usage.filter(|usage| usage.input + usage.output > 0);
     meta.extend(usage.map(TokenUsage::words));
