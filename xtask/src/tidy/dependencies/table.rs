@@ -167,6 +167,12 @@ pub(super) const CRATES: &[Crate] = &[
         effects: &[Effect::Network, Effect::Clock],
     },
     Crate {
+        folder: "client",
+        // Programs of others depend on it alone.
+        may_use: &[],
+        effects: &[Effect::Processes, Effect::Network, Effect::Clock],
+    },
+    Crate {
         folder: "transformer",
         may_use: &["heirloom-model", "heirloom-search"],
         effects: &[],
