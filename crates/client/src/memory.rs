@@ -86,10 +86,17 @@ impl MemoryBuilder {
         self
     }
 
+    /// Trusts these certificate authorities, the content of a PEM file, instead of the public ones.
+    #[must_use]
+    pub fn root_certificates(mut self, pem: impl Into<Vec<u8>>) -> Self {
+        self.input.root_certificates = Some(pem.into());
+        self
+    }
+
     /// Creates the client without connecting.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for an address or a token that cannot be used.
+    /// [`Error::InvalidArgument`] for an address, a token or certificates that cannot be used.
     pub fn build(self) -> Result<Memory, Error> {
         Ok(Memory {
             transport: Transport::new(self.input.resolve()?),

@@ -5,6 +5,7 @@ use crate::retry::RetryPolicy;
 use std::fmt;
 use std::net::IpAddr;
 use std::time::Duration;
+use ureq::tls::{Certificate, PemItem, parse_pem};
 
 /// Address of a server that was started without options.
 const DEFAULT_URL: &str = "http://127.0.0.1:7717";
@@ -17,6 +18,7 @@ pub(crate) struct SettingsInput {
     pub(crate) project: Option<String>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) retry: Option<RetryPolicy>,
+    pub(crate) root_certificates: Option<Vec<u8>>,
 }
 
 /// Checked settings of a client.
@@ -27,6 +29,8 @@ pub(crate) struct Settings {
     pub(crate) project: Option<String>,
     pub(crate) timeout: Duration,
     pub(crate) retry: RetryPolicy,
+    /// Trusted instead of the public certificate authorities.
+    pub(crate) root_certificates: Option<Vec<Certificate<'static>>>,
 }
 
 impl SettingsInput {
@@ -54,6 +58,11 @@ impl SettingsInput {
             project: self.project,
             timeout: self.timeout.unwrap_or(Duration::from_secs(30)),
             retry: self.retry.unwrap_or_default(),
+            root_certificates: self
+                .root_certificates
+                .as_deref()
+                .map(read_certificates)
+                .transpose()?,
         })
     }
 }
@@ -74,6 +83,21 @@ impl fmt::Debug for Settings {
             .field("project", &self.project)
             .finish_non_exhaustive()
     }
+}
+
+/// Reads the certificates of a PEM file.
+fn read_certificates(pem: &[u8]) -> Result<Vec<Certificate<'static>>, Error> {
+    let certificates = parse_pem(pem).map(|item| match item {
+        Ok(PemItem::Certificate(certificate)) => Ok(certificate),
+        _ => Err(invalid("the root certificates are not certificates in PEM")),
+    });
+    let certificates = certificates.collect::<Result<Vec<_>, _>>()?;
+    if certificates.is_empty() {
+        return Err(invalid(
+            "the root certificates contain no certificate in PEM",
+        ));
+    }
+    Ok(certificates)
 }
 
 /// Checks an address. Errors do not repeat it, because it may contain a password.
@@ -173,6 +197,18 @@ mod tests {
             let error = resolve(url, token).unwrap_err();
             assert!(matches!(error, Error::InvalidArgument(_)), "{error:?}");
             assert!(!error.to_string().contains("hunter2"), "{error}");
+        }
+    }
+
+    #[test]
+    fn text_without_a_certificate_is_refused() {
+        for pem in [
+            "",
+            "root",
+            "-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----\n",
+        ] {
+            let error = read_certificates(pem.as_bytes()).unwrap_err();
+            assert!(matches!(error, Error::InvalidArgument(_)), "{error:?}");
         }
     }
 

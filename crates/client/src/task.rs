@@ -27,6 +27,8 @@ pub struct TaskBuilder {
 
 /// Open task. One that is dropped without [`Task::done`], [`Task::fail`] or [`Task::keep_open`] ends as failed.
 ///
+/// The drop sends a request, with the retries of the client; an error of it is not reported.
+///
 /// ```no_run
 /// # fn main() -> Result<(), heirloom_client::Error> {
 /// # let memory = heirloom_client::Memory::new()?;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 use ureq::http::{Request, Response};
+use ureq::tls::{RootCerts, TlsConfig};
 use ureq::{Agent, Body};
 
 /// Maximum length of an answer: more than a page of the longest records.
@@ -54,6 +55,10 @@ impl Transport {
             .user_agent("heirloom-client-rust");
         if settings.is_local() {
             config = config.proxy(None);
+        }
+        if let Some(roots) = &settings.root_certificates {
+            let roots = RootCerts::new_with_certs(roots);
+            config = config.tls_config(TlsConfig::builder().root_certs(roots).build());
         }
         Self {
             shared: Arc::new(Shared {

@@ -4,6 +4,9 @@
     reason = "helpers of tests: what cannot be done fails the test"
 )]
 
+#[expect(dead_code, reason = "the test only needs a server with TLS")]
+#[path = "serve/client.rs"]
+mod client;
 #[expect(dead_code, reason = "each test file uses a part of the driver")]
 #[path = "support/driver.rs"]
 mod driver;
@@ -124,7 +127,7 @@ fn task_scope_ends_the_task_with_an_episode() {
         assert!(context.text.contains("Write a test"), "{context}");
         assert!(context.tokens > 0 && context.receipt.is_some());
         task.step("Write a test")?;
-        Ok::<_, Error>(task.details()?)
+        task.details()
     });
     let done = done.unwrap();
     assert_eq!(
@@ -336,6 +339,28 @@ fn local_server_stops_and_revokes_its_token() {
     let empty = ProjectFixture::bare();
     let error = local_server(&empty).start().unwrap_err();
     assert!(matches!(error, Error::ServerStart(_)), "{error:?}");
+}
+
+#[test]
+fn server_with_an_own_certificate_authority_is_trusted_on_request() {
+    let files = [
+        ("certificate.pem", include_str!("serve/tls/certificate.pem")),
+        ("key.pem", include_str!("serve/tls/key.pem")),
+    ];
+    let project = ProjectFixture::plain();
+    for (name, text) in files {
+        project.project.write(name, text).unwrap();
+    }
+    let options = ["--tls-cert", "certificate.pem", "--tls-key", "key.pem"];
+    let server = client::Server::start_in(project, &options);
+    let url = format!("https://localhost:{}", server.address.port());
+    let memory = Memory::builder().url(url).token(&server.token);
+    let memory = memory.retry(RetryPolicy::with_attempts(1));
+    let root = include_str!("serve/tls/root.pem");
+    let trusting = memory.clone().root_certificates(root).build().unwrap();
+    trusting.remember("sent over TLS").unwrap();
+    let error = memory.build().unwrap().status().unwrap_err();
+    assert!(matches!(error, Error::Connection(_)), "{error:?}");
 }
 
 #[test]
