@@ -5,6 +5,7 @@
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 use std::fmt;
 
 macro_rules! answers {
@@ -574,7 +575,7 @@ answers! {
         /// Size of the database in bytes.
         size_bytes: u64,
         /// Current records by kind.
-        counts: Map<String, Value>,
+        counts: BTreeMap<String, u64>,
         /// Time of the last write.
         last_write: Option<String>,
     }

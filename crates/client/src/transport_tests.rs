@@ -188,6 +188,27 @@ fn refusals_and_redirects_are_not_repeated() {
 }
 
 #[test]
+fn client_can_be_shared_by_threads() {
+    fn assert_shareable<T: Clone + Send + Sync + 'static>(_: &T) {}
+    let server = ScriptedServer::start(vec![answer("201 Created", "", CREATED); 8]);
+    let memory = server.memory();
+    assert_shareable(&memory);
+    thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| memory.remember("x").unwrap());
+        }
+    });
+    let mut keys: Vec<_> = server
+        .received()
+        .iter()
+        .map(|request| request.header("idempotency-key").unwrap().to_owned())
+        .collect();
+    keys.sort();
+    keys.dedup();
+    assert_eq!(keys.len(), 8);
+}
+
+#[test]
 fn given_key_and_project_are_sent() {
     let server = ScriptedServer::start(vec![answer("201 Created", "", CREATED)]);
     let memory = server.memory().with_idempotency_key("build-7");
