@@ -45,6 +45,8 @@ pub struct RememberReport {
     pub verdict: Verdict,
     /// Winner, if it lost a conflict.
     pub winner: Option<RecordId>,
+    /// Record that it replaced, or that lost a conflict to it.
+    pub replaced: Option<RecordId>,
     /// Kinds of the redacted secrets.
     pub redacted: Vec<String>,
 }

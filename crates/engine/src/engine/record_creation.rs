@@ -36,11 +36,8 @@ impl Records<'_> {
         let remembered = answers.map(|(one, redacted)| RememberReport {
             id: one.id,
             verdict: one.verdict,
-            winner: if one.verdict == Verdict::Conflict {
-                one.other
-            } else {
-                None
-            },
+            winner: one.other.filter(|_| one.verdict == Verdict::Conflict),
+            replaced: one.other.filter(|_| one.verdict != Verdict::Conflict),
             redacted,
         });
         Ok(remembered.collect())

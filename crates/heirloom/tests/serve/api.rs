@@ -18,6 +18,7 @@ fn knowledge_key_has_one_current_value() {
     assert_eq!(again["outcome"], "confirmed");
     let second = server.post(path, &body("two spaces")).expect(200).json();
     assert_eq!(second["outcome"], "replaced");
+    assert_eq!(second["replaced"], first["id"]);
     let items = server.items("/api/memory/knowledge?category=convention");
     assert_eq!(items.len(), 1);
     for (name, value) in [

@@ -108,5 +108,8 @@ pub(super) async fn resolve_error(
             .errors()
             .resolve(&record_id.to_string(), &body.resolution, &source)
     });
-    Ok(Json(WriteOutcome::simple(applied.await?.id, "resolved")))
+    Ok(Json(WriteOutcome {
+        outcome: "resolved".to_owned(),
+        ..applied.await?.into()
+    }))
 }

@@ -273,6 +273,7 @@ impl From<RememberReport> for WriteOutcome {
     fn from(remembered: RememberReport) -> Self {
         Self {
             winner: remembered.winner.map(|id| id.to_string()),
+            replaced: remembered.replaced.map(|id| id.to_string()),
             redacted: remembered.redacted,
             ..Self::simple(remembered.id, remembered.verdict.as_str())
         }
