@@ -135,6 +135,18 @@ fn recurring_error_is_reopened_with_its_earlier_resolution() {
         (&errors[0]["state"], &errors[0]["repeats"]),
         (&"open".into(), &1.into())
     );
+    for (text, task) in [("panic at line 6", "1"), ("panic at line 7", "2")] {
+        let again = project.json(&["error", "log", text, "--task", task]);
+        assert_eq!(
+            again["resolved_before"], output["resolved_before"],
+            "{task}"
+        );
+    }
+    let other = project
+        .list("error")
+        .into_iter()
+        .find(|error| error["task"] == "2");
+    project.ok(&["forget", &string(&other.unwrap()["id"])]);
     project.ok(&sh("error resolve panic --with 'delete it again'"));
     let text = project
         .ok(&sh("error log 'panic at line 5' --task 1"))
