@@ -121,6 +121,60 @@ fn writes_never_compute_vectors_and_recall_finds_meaning_afterwards() {
     assert_eq!(model.questions.load(Ordering::SeqCst), 1);
 }
 
+/// Returns words that begin alike and continue with eight digits each, by a linear congruential generator.
+fn similar_words(seed: u64) -> impl Iterator<Item = String> {
+    let mut state = seed;
+    std::iter::repeat_with(move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005);
+        state = state.wrapping_add(1_442_695_040_888_963_407);
+        format!("zebra{:08x}", state >> 32)
+    })
+}
+
+#[test]
+fn rare_word_of_a_new_text_wins_over_an_older_text_with_a_vector() {
+    let (engine, _) = engine();
+    remember(
+        &engine,
+        ["a loaf costs two coins", "the moon is far", "a physician"].map(str::to_owned),
+    );
+    let mut words = similar_words(7);
+    for _ in 0..40 {
+        let old = words.next().unwrap();
+        remember(&engine, [format!("The {old} car must stop twice")]);
+        engine.maintenance().embed_sentences(64, LONG).unwrap();
+        let new = words.next().unwrap();
+        remember(&engine, [format!("The {new} car must stop twice")]);
+        assert_eq!(missing(&engine), 1);
+        for question in [
+            new.clone(),
+            format!("{new} vehicle"),
+            format!("how often must the {new} car stop?"),
+        ] {
+            let hits = recall(&engine, &question);
+            let first = hits[0].item.text();
+            assert!(first.contains(&new), "{question}: {first}");
+        }
+    }
+}
+
+#[test]
+fn rare_word_wins_in_a_memory_of_a_few_texts() {
+    let mut words = similar_words(11);
+    for texts in [2, 2, 3, 4, 8].repeat(20) {
+        let engine = plain_engine();
+        let stored: Vec<String> = words.by_ref().take(texts).collect();
+        let text = |word: &String| format!("The {word} migration must run twice");
+        remember(&engine, stored.iter().map(text));
+        for word in &stored {
+            for question in [word.clone(), format!("how often must {word} run?")] {
+                let hits = recall(&engine, &question);
+                assert_eq!(hits[0].item.text(), text(word), "{question}");
+            }
+        }
+    }
+}
+
 #[test]
 fn question_without_time_left_has_no_vector() {
     let (engine, model) = engine();

@@ -19,7 +19,7 @@ use crate::{SearchQuery, SearchResults};
 use heirloom_model::ProjectName;
 use heirloom_search::index::bm25::{ScoreStats, top_scores};
 use heirloom_search::index::vector;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Searches the index of a project.
 pub(crate) fn search(
@@ -64,6 +64,7 @@ pub(crate) fn search(
             search.sentence_vector.as_ref(),
             cache,
         )?,
+        sentence_estimates: HashMap::new(),
     };
     let found = top_scores(&arms.lexical, search.limit_per_arm, |place| {
         candidates.contains(place_of(place))
@@ -83,6 +84,7 @@ pub(crate) fn search(
     );
     ordinals.sort_unstable();
     ordinals.dedup();
+    arms.estimate_sentences(&ordinals);
     arms.keep_best(&mut ordinals, search.limit_per_arm);
     let entries = read_entries(connection, number, &ordinals, &arms.ids)?;
     let mut hits = BTreeMap::new();
