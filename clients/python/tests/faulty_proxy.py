@@ -22,8 +22,8 @@ class Answer:
 
 
 # `lose answer` forwards the request and closes the connection; `refuse` only closes it; `cut stream` ends a stream
-# after its first event.
-Fault = Answer | Literal["lose answer", "refuse", "cut stream"]
+# after its first event, `end stream` after its first message, which has no event.
+Fault = Answer | Literal["lose answer", "refuse", "cut stream", "end stream"]
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,7 @@ class FaultyProxy:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
+        self.stream_ended = threading.Event()
         self.url = f"http://127.0.0.1:{self._server.server_port}"
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 
@@ -89,7 +90,7 @@ class FaultyProxy:
             response.read()
             handler.close_connection = True
         elif response.headers.get("content-type") == "text/event-stream":
-            self._stream(handler, response, is_cut=fault == "cut stream")
+            self._stream(handler, response, fault)
         else:
             content = response.read()
             handler.send_response_only(response.status)
@@ -113,16 +114,19 @@ class FaultyProxy:
         handler.end_headers()
         handler.wfile.write(body)
 
-    def _stream(self, handler: BaseHTTPRequestHandler, response: http.client.HTTPResponse, is_cut: bool) -> None:
+    def _stream(self, handler: BaseHTTPRequestHandler, response: http.client.HTTPResponse, fault: Fault | None) -> None:
         handler.close_connection = True
         handler.send_response_only(response.status)
         handler.send_header("content-type", "text/event-stream")
         handler.end_headers()
+        is_over = fault == "end stream"
         try:
             while line := response.readline():
                 handler.wfile.write(line)
                 handler.wfile.flush()
-                if is_cut and line == b"\n":
+                is_over = is_over or (fault == "cut stream" and line.startswith(b"data:"))
+                if is_over and line == b"\n":
+                    self.stream_ended.set()
                     return
         except OSError:
             # The client is gone.

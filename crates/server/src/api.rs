@@ -33,7 +33,7 @@ mod window;
 mod working_memory;
 mod workspace;
 
-pub(crate) use json_types::{EventEntry, event_entry};
+pub(crate) use json_types::{EventEntry, event_entries};
 
 use crate::App;
 use axum::Router;

@@ -3,6 +3,10 @@
 //! While a project has followers, one task polls its store: soon after a write through this server, and four times a
 //! second for writes of other processes; a database server notifies of these, and is polled less often. An event id contains the time and a hash of the event, so a client that
 //! reconnects with `Last-Event-ID`, also to a restarted server, continues after that event.
+//!
+//! The first message of a stream has the name `ready`, an id and no data. The id is the position of the stream, so a
+//! connection that is lost before its first event loses none. Programs that follow the standard take the id and report
+//! no event, because a message without data is not one.
 
 use crate::api::EventEntry;
 use crate::{App, Problem};
@@ -21,6 +25,9 @@ use tokio::sync::{Notify, broadcast};
 use tokio_stream::wrappers::BroadcastStream;
 use tokio_stream::{Stream, StreamExt};
 
+/// Name of the first message of a stream.
+const READY: &str = "ready";
+
 /// Serialised event, shared by all followers.
 #[derive(Debug)]
 struct FeedEvent {
@@ -32,8 +39,9 @@ struct FeedEvent {
 impl FeedEvent {
     fn of(happened: &EventEntry) -> Self {
         let json = serde_json::to_string(happened).unwrap_or_default();
+        let hashed = serde_json::to_string(&happened.without_record()).unwrap_or_default();
         let micros = happened.at.parse::<Timestamp>().unwrap_or_default();
-        let hash = blake3::hash(json.as_bytes()).to_hex();
+        let hash = blake3::hash(hashed.as_bytes()).to_hex();
         Self {
             id: format!("{}-{}", micros.as_microsecond(), &hash[..12]),
             action: happened.action.clone(),
@@ -84,13 +92,22 @@ impl EventFeeds {
         feeds.clear();
     }
 
-    /// Subscribes to a project, and starts its polling task for the first follower. Errors: 503 if too many projects
-    /// are followed.
+    /// Subscribes to a project that has followers already.
+    fn subscribe_to_followed(
+        &self,
+        project: &Option<String>,
+    ) -> Option<broadcast::Receiver<Arc<FeedEvent>>> {
+        let feeds = self.feeds.lock().unwrap_or_else(PoisonError::into_inner);
+        feeds.get(project).map(broadcast::Sender::subscribe)
+    }
+
+    /// Subscribes to a project, and starts its polling task at `position` for the first follower. Errors: 503 if too
+    /// many projects are followed.
     fn subscribe(
         &self,
         app: &App,
         project: &Option<String>,
-        from: Timestamp,
+        position: ChangeCursor,
     ) -> Result<broadcast::Receiver<Arc<FeedEvent>>, Problem> {
         let mut feeds = self.feeds.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(feed) = feeds.get(project) {
@@ -107,7 +124,7 @@ impl EventFeeds {
         }
         let (feed, receiver) = broadcast::channel(limits::SERVER_EVENTS_KEPT);
         feeds.insert(project.clone(), feed);
-        tokio::spawn(poll_changes(app.clone(), project.clone(), from));
+        tokio::spawn(poll_changes(app.clone(), project.clone(), position));
         Ok(receiver)
     }
 
@@ -127,8 +144,7 @@ impl EventFeeds {
 }
 
 /// Polls a project while it has followers.
-async fn poll_changes(app: App, project: Option<String>, from: Timestamp) {
-    let mut position = ChangeCursor::from(from);
+async fn poll_changes(app: App, project: Option<String>, mut position: ChangeCursor) {
     let mut stopping = app.stop_signal();
     let pause = Duration::from_millis(match app.feeds().watch_store(&app).await {
         true => limits::SERVER_EVENTS_PAUSE_NOTIFIED_MS,
@@ -143,13 +159,13 @@ async fn poll_changes(app: App, project: Option<String>, from: Timestamp) {
         let mut next_position = position.clone();
         let polled = app.with_engine(project.clone(), move |engine| {
             let changes = engine.records().changes(&mut next_position)?;
-            Ok((changes, next_position))
+            Ok((crate::api::event_entries(engine, &changes)?, next_position))
         });
         // A busy store is polled again later; no event is lost.
         if let Ok((changes, seen)) = polled.await {
             position = seen;
             for event in changes {
-                let feed_event = FeedEvent::of(&crate::api::event_entry(&event));
+                let feed_event = FeedEvent::of(&event);
                 // Sending fails without followers; the next poll ends the task.
                 drop(feed.send(Arc::new(feed_event)));
             }
@@ -163,7 +179,7 @@ async fn poll_changes(app: App, project: Option<String>, from: Timestamp) {
     }
 }
 
-/// Opens the event stream of a project. Events after `last` come first.
+/// Opens the event stream of a project: its position, the events after `last`, and then all new ones.
 pub(crate) async fn stream(
     app: &App,
     project: Option<String>,
@@ -172,10 +188,20 @@ pub(crate) async fn stream(
     let now = app
         .with_engine(project.clone(), |engine| Ok(engine.now()))
         .await?;
-    let receiver = app.feeds().subscribe(app, &project, now)?;
-    let missed = match last.as_deref().and_then(event_time) {
-        None => Vec::new(),
-        Some(from) => missed_events(app, project, from, last.as_deref()).await?,
+    let receiver = match app.feeds().subscribe_to_followed(&project) {
+        Some(receiver) => receiver,
+        None => {
+            let position = present_position(app, project.clone()).await?;
+            app.feeds().subscribe(app, &project, position)?
+        }
+    };
+    let last = last.and_then(|last| event_time(&last).map(|from| (last, from)));
+    let (ready_id, missed) = match last {
+        None => (format!("{}-0", now.as_microsecond()), Vec::new()),
+        Some((last, from)) => {
+            let missed = missed_events(app, project, from, &last).await?;
+            (last, missed)
+        }
     };
     let missed_ids: Vec<String> = missed
         .iter()
@@ -183,8 +209,22 @@ pub(crate) async fn stream(
         .collect();
     let live =
         until_lagged(receiver).filter(move |feed_event| !missed_ids.contains(&feed_event.id));
-    let all = tokio_stream::iter(missed).map(Arc::new).chain(live);
-    Ok(Events(Box::pin(all.map(|feed_event| feed_event.to_sse()))))
+    let events = tokio_stream::iter(missed).map(Arc::new).chain(live);
+    let ready = tokio_stream::once(Ok(Sent::default().event(READY).id(ready_id)));
+    let all = ready.chain(events.map(|feed_event| feed_event.to_sse()));
+    Ok(Events(Box::pin(all)))
+}
+
+/// Returns a cursor that has seen all events up to now.
+///
+/// It overlaps with the past: an event of this moment that another process stores later is new to it.
+async fn present_position(app: &App, project: Option<String>) -> Result<ChangeCursor, Problem> {
+    let position = app.with_engine(project, |engine| {
+        let mut position = ChangeCursor::overlapping(engine.now());
+        engine.records().changes(&mut position)?;
+        Ok(position)
+    });
+    position.await
 }
 
 /// Streams live events until the follower lags behind; it then reconnects with its last event id.
@@ -199,15 +239,14 @@ async fn missed_events(
     app: &App,
     project: Option<String>,
     from: Timestamp,
-    last: Option<&str>,
+    last: &str,
 ) -> Result<Vec<FeedEvent>, Problem> {
     let changes = app.with_engine(project, move |engine| {
-        engine.records().changes(&mut ChangeCursor::from(from))
+        let changes = engine.records().changes(&mut ChangeCursor::from(from))?;
+        crate::api::event_entries(engine, &changes)
     });
-    let mut events: Vec<FeedEvent> = (changes.await?.iter())
-        .map(|event| FeedEvent::of(&crate::api::event_entry(event)))
-        .collect();
-    if let Some(at) = events.iter().position(|one| Some(one.id.as_str()) == last) {
+    let mut events: Vec<FeedEvent> = changes.await?.iter().map(FeedEvent::of).collect();
+    if let Some(at) = events.iter().position(|one| one.id == last) {
         events.drain(..=at);
     }
     Ok(events)

@@ -19,6 +19,7 @@ mod metrics;
 mod page;
 mod pool;
 mod problem;
+mod records_by_id;
 mod review_cache;
 mod router;
 mod setting_changes;

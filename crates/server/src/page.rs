@@ -25,7 +25,6 @@ mod receipt_links;
 mod receipts;
 mod record_label;
 mod records;
-mod records_by_id;
 mod request_context;
 mod security_headers;
 mod session_title;

@@ -33,6 +33,9 @@ class EventParser:
     Lines end with CR, LF or both, and with nothing else: a JSON text may contain other separators of lines.
     """
 
+    last_id = ""
+    """The newest id, also of a message without data: the position after which a new connection resumes."""
+
     def __init__(self) -> None:
         self._rest = b""
         self._id = ""
@@ -52,6 +55,8 @@ class EventParser:
 
     def _take_line(self, line: str) -> ServerSentEvent | None:
         if not line:
+            # An id takes effect at the end of its message: a lost connection may cut it off.
+            self.last_id = self._id
             event = ServerSentEvent(self._id, self._name or "message", "\n".join(self._data))
             is_empty = not self._data
             self._name, self._data = "", []

@@ -131,7 +131,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Streams server-sent events: one for each change, by any process. `Last-Event-ID` resumes after that event. */
+        /** Streams server-sent events: one for each change, by any process. The first message, `ready`, has only an id, the position of the stream. `Last-Event-ID` resumes after that event or position. */
         get: operations["follow_events"];
         put?: never;
         post?: never;
@@ -1247,13 +1247,21 @@ export interface components {
             at: string;
             /** @description Actor. */
             by: string;
+            /** @description Category of knowledge. */
+            category?: string | null;
             detail?: string | null;
             /** @description The record. */
             id?: string | null;
             /** @description The import batch. */
             import?: string | null;
+            /** @description Key of the record. */
+            key?: string | null;
+            /** @description Kind of the record; absent with the next three if the record was purged, or an import is meant. */
+            kind?: string | null;
             /** @description The other record involved. */
             other?: string | null;
+            /** @description Task of the record. */
+            task_id?: string | null;
         };
         /** @description A page of a list. */
         EventEntryList: {
@@ -1268,13 +1276,21 @@ export interface components {
                 at: string;
                 /** @description Actor. */
                 by: string;
+                /** @description Category of knowledge. */
+                category?: string | null;
                 detail?: string | null;
                 /** @description The record. */
                 id?: string | null;
                 /** @description The import batch. */
                 import?: string | null;
+                /** @description Key of the record. */
+                key?: string | null;
+                /** @description Kind of the record; absent with the next three if the record was purged, or an import is meant. */
+                kind?: string | null;
                 /** @description The other record involved. */
                 other?: string | null;
+                /** @description Task of the record. */
+                task_id?: string | null;
             }[];
             /** @description `cursor` of the next page; `null` on the last page. */
             next?: string | null;

@@ -29,6 +29,12 @@ impl ChangeCursor {
         }
     }
 
+    /// Creates a cursor that starts as much before this time as the clocks of other processes may differ: a writer
+    /// sets the time of a record before it waits for the lock.
+    pub fn overlapping(from: Timestamp) -> Self {
+        Self::from(minus_tolerance(from))
+    }
+
     fn forget_before(&mut self, border: Timestamp) {
         self.from = self.from.max(border);
         let border = minus_tolerance(border);

@@ -2,6 +2,7 @@
 
 use crate::client::Server;
 use heirloom_model::limits::{SERVER_EVENTS_PAUSE_MS, SERVER_EVENTS_PAUSE_NOTIFIED_MS};
+use heirloom_model::{Timestamp, ToSpan};
 use heirloom_testkit::sh;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
@@ -10,6 +11,8 @@ use std::net::TcpStream;
 /// Client of one event stream.
 struct Follower {
     lines: BufReader<TcpStream>,
+    /// Position at which the stream began.
+    position: String,
 }
 
 impl Follower {
@@ -29,7 +32,12 @@ impl Follower {
             line.clear();
             lines.read_line(&mut line).unwrap();
         }
-        Self { lines }
+        let position = String::new();
+        let mut follower = Self { lines, position };
+        let (id, name, data) = follower.next_event().unwrap();
+        assert_eq!((name.as_str(), &data), ("ready", &Value::Null));
+        follower.position = id;
+        follower
     }
 
     /// Reads the next event: its id, name and data.
@@ -58,19 +66,26 @@ impl Follower {
 fn event_stream_reports_changes_of_every_process_and_resumes() {
     let server = Server::start();
     let mut follower = Follower::new(&server, "/api/events", None);
-    let body = json!({"key": "k", "value": "one"});
+    let body = json!({"key": "k", "value": "one", "category": "decision", "task_id": "42"});
     let made = server
         .post("/api/memory/knowledge", &body)
         .expect(201)
         .json();
     let (_, name, data) = follower.next_event().unwrap();
     assert_eq!((name.as_str(), &data["id"]), ("created", &made["id"]));
+    let described = ["kind", "key", "category", "task_id"].map(|field| data[field].clone());
+    assert_eq!(
+        json!(described),
+        json!(["knowledge", "k", "decision", "42"])
+    );
     // The server polls for changes of other processes.
     const { assert!(SERVER_EVENTS_PAUSE_MS <= 1_000) };
     const { assert!(SERVER_EVENTS_PAUSE_NOTIFIED_MS <= 10_000) };
     server
         .fixture
-        .call(&sh("remember two --key k --source orchestrator"))
+        .call(&sh(
+            "remember two --key k --source orchestrator --category decision --task 42",
+        ))
         .expect(0);
     let (_, name, data) = follower.next_event().unwrap();
     assert_eq!((name.as_str(), &data["other"]), ("replaced", &made["id"]));
@@ -81,6 +96,9 @@ fn event_stream_reports_changes_of_every_process_and_resumes() {
         (name.as_str(), data["id"].as_str()),
         ("retired", Some(second))
     );
+    let history = server.items("/api/history");
+    assert_eq!(data["kind"], "knowledge");
+    assert!(history.contains(&data), "{data} in {history:?}");
     drop(follower);
     // A client that reconnects gets the events since its last one.
     server.fixture.call(&["remember", "three"]).expect(0);
@@ -102,6 +120,54 @@ fn event_stream_reports_changes_of_every_process_and_resumes() {
     let id = data["id"].as_str().unwrap();
     let record = server.get(&format!("/api/records/{id}")).expect(200).json();
     assert_eq!(record["text"], "four");
+}
+
+#[test]
+fn event_stream_that_ends_before_its_first_event_resumes_without_loss() {
+    let server = Server::start();
+    server.fixture.call(&["remember", "before"]).expect(0);
+    let follower = Follower::new(&server, "/api/events", None);
+    let position = follower.position.clone();
+    drop(follower);
+    server.fixture.call(&["remember", "between"]).expect(0);
+    for last in [position.as_str(), position.as_str()] {
+        let mut follower = Follower::new(&server, "/api/events", Some(last));
+        assert_eq!(follower.position, position, "the client's own position");
+        let (id, _, data) = follower.next_event().unwrap();
+        assert_ne!(id, position);
+        let path = format!("/api/records/{}", data["id"].as_str().unwrap());
+        assert_eq!(server.get(&path).expect(200).json()["text"], "between");
+    }
+    // The stream begins now if the text is not a position.
+    let follower = Follower::new(&server, "/api/events", Some("unknown"));
+    assert_ne!(follower.position, "unknown");
+}
+
+#[test]
+fn event_stream_reports_record_whose_time_is_before_the_connection() {
+    let server = Server::start();
+    server
+        .fixture
+        .call(&["remember", "stored before"])
+        .expect(0);
+    let mut follower = Follower::new(&server, "/api/events", None);
+    // A process sets the time of a record before it waits for the lock.
+    let earlier = Timestamp::now() - 3.seconds();
+    let mut command = server.fixture.heirloom(&["remember", "stored after"]);
+    let output = command.env("HEIRLOOM_NOW", earlier.to_string()).output();
+    assert!(output.unwrap().status.success());
+    let (_, name, data) = follower.next_event().unwrap();
+    assert_eq!(name, "created");
+    assert!(data["at"].as_str().unwrap() < follower_time(&follower).as_str());
+    let path = format!("/api/records/{}", data["id"].as_str().unwrap());
+    assert_eq!(server.get(&path).expect(200).json()["text"], "stored after");
+}
+
+/// Returns the time of a stream's position.
+fn follower_time(follower: &Follower) -> String {
+    let micros = follower.position.split('-').next().unwrap();
+    let at = Timestamp::from_microsecond(micros.parse().unwrap()).unwrap();
+    at.to_string()
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::convert::Infallible;
 use std::time::Duration;
 use tokio_stream::Stream;
 
-/// Streams server-sent events: one for each change, by any process. `Last-Event-ID` resumes after that event.
+/// Streams server-sent events: one for each change, by any process. The first message, `ready`, has only an id, the position of the stream. `Last-Event-ID` resumes after that event or position.
 #[utoipa::path(get, path = "/events", operation_id = "follow_events", tag = "events", params(ProjectQuery), responses((status = 200, body = String, content_type = "text/event-stream")))]
 pub(super) async fn follow(
     State(app): State<App>,

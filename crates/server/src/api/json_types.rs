@@ -1,8 +1,9 @@
 //! JSON of records, writes and events in the HTTP API, on which clients rely.
 
-use heirloom_engine::{AppliedChange, RememberReport, Verdict};
+use crate::records_by_id::find_any;
+use heirloom_engine::{AppliedChange, Engine, RememberReport, Verdict};
 use heirloom_model::kinds::Knowledge as Known;
-use heirloom_model::{Event, KindData, Record, Timestamp};
+use heirloom_model::{Event, Fault, KindData, Record, Timestamp};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -297,9 +298,55 @@ pub(crate) struct EventEntry {
     /// The import batch.
     pub(crate) import: Option<String>,
     pub(crate) detail: Option<String>,
+    /// Kind of the record; absent with the next three if the record was purged, or an import is meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) kind: Option<String>,
+    /// Key of the record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) key: Option<String>,
+    /// Category of knowledge.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) category: Option<String>,
+    /// Task of the record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) task_id: Option<String>,
 }
 
-pub(crate) fn event_entry(event: &Event) -> EventEntry {
+impl EventEntry {
+    /// Adds the fields of the event's record.
+    fn describe(&mut self, record: &Record) {
+        self.kind = Some(record.kind.as_str().to_owned());
+        self.key.clone_from(&record.key);
+        self.category = record.attr_str("category").map(str::to_owned);
+        self.task_id.clone_from(&record.scope.task);
+    }
+
+    /// Returns the fields of the event alone: they do not change when its record is purged.
+    pub(crate) fn without_record(&self) -> Self {
+        Self {
+            kind: None,
+            key: None,
+            category: None,
+            task_id: None,
+            ..self.clone()
+        }
+    }
+}
+
+/// Converts events, and reads their records.
+pub(crate) fn event_entries(engine: &Engine, events: &[Event]) -> Result<Vec<EventEntry>, Fault> {
+    let records = find_any(engine, events.iter().filter_map(|event| event.record))?;
+    let described = events.iter().map(|event| {
+        let mut entry = event_entry(event);
+        if let Some(record) = event.record.and_then(|id| records.get(&id)) {
+            entry.describe(record);
+        }
+        entry
+    });
+    Ok(described.collect())
+}
+
+fn event_entry(event: &Event) -> EventEntry {
     EventEntry {
         at: event.at.to_string(),
         action: event.action.as_str().to_owned(),
@@ -308,5 +355,9 @@ pub(crate) fn event_entry(event: &Event) -> EventEntry {
         other: event.other.map(|id| id.to_string()),
         import: event.batch.map(|id| id.to_string()),
         detail: event.detail.clone().map(|detail| detail.to_string()),
+        kind: None,
+        key: None,
+        category: None,
+        task_id: None,
     }
 }

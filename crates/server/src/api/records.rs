@@ -218,7 +218,7 @@ pub(super) async fn history_of(
         let events = engine.records().record_audit(record_id)?;
         Ok(RecordHistory {
             records: records.iter().map(json_types::record).collect(),
-            events: events.iter().map(json_types::event_entry).collect(),
+            events: json_types::event_entries(engine, &events)?,
         })
     });
     Ok(Json(answer.await?))
@@ -234,11 +234,11 @@ pub(super) async fn history(
     let project = access.resolve_project(params.project.as_deref())?;
     let most = page_size(params.limit)?.min(limits::EVENTS_MAX);
     let events = app
-        .with_engine(project, move |engine| engine.records().audit(most))
+        .with_engine(project, move |engine| {
+            json_types::event_entries(engine, &engine.records().audit(most)?)
+        })
         .await?;
-    Ok(Json(List::complete(
-        events.iter().map(json_types::event_entry).collect(),
-    )))
+    Ok(Json(List::complete(events)))
 }
 
 /// Reverts the last change of a record, or a whole import; a second call restores it.

@@ -1,12 +1,12 @@
 //! Activity page: the newest events of the project, filtered by kind, source and action.
 
 use super::overview::latest_events;
-use super::records_by_id::find_any;
 use super::request_context::times;
 use super::view::activity::{ActivityChoice, ActivityView};
 use super::view::{number, plural};
 use super::{PageError, RequestContext, Shell, record_label, render};
 use crate::App;
+use crate::records_by_id::find_any;
 use axum::Router;
 use axum::extract::{Query, State};
 use axum::response::Response;

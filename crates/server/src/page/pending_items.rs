@@ -1,8 +1,8 @@
 //! Items that need a person's decision; the overview, the inbox and the navigation count the same ones.
 
 use super::RequestContext;
-use super::records_by_id::find_current;
 use super::tasks::TaskStatus;
+use crate::records_by_id::find_current;
 use crate::review_cache::Reviewed;
 use heirloom_engine::{Conflict, Engine, Filter};
 use heirloom_model::kinds::{ErrorRecord, Knowledge};

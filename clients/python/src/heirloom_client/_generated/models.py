@@ -284,6 +284,11 @@ class EventEntry(Model):
     Actor.
     """
 
+    category: str | None = None
+    """
+    Category of knowledge.
+    """
+
     detail: str | None = None
     id: str | None = None
     """
@@ -295,9 +300,24 @@ class EventEntry(Model):
     The import batch.
     """
 
+    key: str | None = None
+    """
+    Key of the record.
+    """
+
+    kind: str | None = None
+    """
+    Kind of the record; absent with the next three if the record was purged, or an import is meant.
+    """
+
     other: str | None = None
     """
     The other record involved.
+    """
+
+    task_id: str | None = None
+    """
+    Task of the record.
     """
 
 

@@ -118,6 +118,8 @@ class Sender:
                                 recent.popitem(last=False)
                             last_event_id = sent.id
                             yield Event(sent.id, sent.name, _decode_event(sent.data))
+                        # The first message has the position of the stream and no event.
+                        last_event_id = parser.last_id or last_event_id
                     connected_at = time.monotonic()
                 failure = ConnectionFailed("the server closed the event stream")
             except (*TRANSIENT, ServerBusy) as error:

@@ -2,9 +2,9 @@
 
 use super::Week;
 use crate::page::record_label;
-use crate::page::records_by_id::find_any;
 use crate::page::view::overview::EventRow;
 use crate::page::view::{Times, render_text};
+use crate::records_by_id::find_any;
 use heirloom_engine::Engine;
 use heirloom_model::{Action, Event, Fault, Kind, Record, text};
 use std::collections::HashSet;

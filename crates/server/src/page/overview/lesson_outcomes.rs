@@ -2,7 +2,7 @@
 
 use super::session_receipts::{ReceiptsOfSessions, cut_by_session, records_by_session};
 use super::{DAYS, Week};
-use crate::page::records_by_id::{RecordsById, find_any};
+use crate::records_by_id::{RecordsById, find_any};
 use heirloom_engine::{Engine, analytics, is_same_approach};
 use heirloom_model::kinds::{Episode, EpisodeAction, ErrorRecord};
 use heirloom_model::{Fault, Kind, KindData, Record, RecordId, Session, Timestamp, limits};

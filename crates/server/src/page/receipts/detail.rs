@@ -5,12 +5,12 @@ use super::budget_chart::{render_chart, series};
 use super::item_records::load_records;
 use super::wording::{self, CutReason, item_kind, item_name, section_name};
 use super::{ReceiptParams, comparison, recent_receipt, sent_text};
-use crate::page::records_by_id::{RecordsById, find_any};
 use crate::page::request_context::times;
 use crate::page::view::chart::share;
 use crate::page::view::receipts::{ItemRow, ReceiptView, SectionRow, SentText};
 use crate::page::view::{number, percent, plural};
 use crate::page::{RequestContext, Shell, record_label};
+use crate::records_by_id::{RecordsById, find_any};
 use heirloom_engine::{Engine, StoredReceipt};
 use heirloom_model::{Fault, RecordId, limits, text};
 

@@ -1,7 +1,7 @@
 //! Records of the items of receipts.
 
 use super::body::ReceiptSection;
-use crate::page::records_by_id::{RecordsById, find_any};
+use crate::records_by_id::{RecordsById, find_any};
 use heirloom_engine::Engine;
 use heirloom_model::Fault;
 

@@ -5,10 +5,10 @@ use heirloom_model::{Fault, Record, RecordId};
 use std::collections::HashMap;
 
 /// Records by id.
-pub(super) type RecordsById = HashMap<RecordId, Record>;
+pub(crate) type RecordsById = HashMap<RecordId, Record>;
 
 /// Returns the current ones of these records.
-pub(super) fn find_current(
+pub(crate) fn find_current(
     engine: &Engine,
     ids: impl IntoIterator<Item = RecordId>,
 ) -> Result<RecordsById, Fault> {
@@ -16,7 +16,7 @@ pub(super) fn find_current(
 }
 
 /// Returns these records, also retired ones.
-pub(super) fn find_any(
+pub(crate) fn find_any(
     engine: &Engine,
     ids: impl IntoIterator<Item = RecordId>,
 ) -> Result<RecordsById, Fault> {
