@@ -118,7 +118,7 @@ pub(super) fn preflight(origin: Option<&str>) -> Response {
         ),
         (
             header::ACCESS_CONTROL_ALLOW_HEADERS,
-            "authorization, content-type, idempotency-key, if-match, if-none-match, last-event-id",
+            "authorization, content-type, idempotency-key, if-match, if-none-match, last-event-id, prefer",
         ),
         (header::ACCESS_CONTROL_MAX_AGE, "600"),
     ] {
@@ -129,6 +129,9 @@ pub(super) fn preflight(origin: Option<&str>) -> Response {
     answer
 }
 
+/// Headers of answers that a page of an allowed origin can read.
+const EXPOSED_HEADERS: &str = "date, etag, idempotency-replayed, location, retry-after";
+
 /// Adds CORS headers for an allowed origin. Credentials are not allowed, so foreign pages never use cookies.
 pub(super) fn with_cors(mut answer: Response, origin: Option<&str>) -> Response {
     if let Some(origin) = origin.and_then(|origin| HeaderValue::from_str(origin).ok()) {
@@ -137,7 +140,7 @@ pub(super) fn with_cors(mut answer: Response, origin: Option<&str>) -> Response 
         headers.insert(header::VARY, HeaderValue::from_static("Origin"));
         headers.insert(
             header::ACCESS_CONTROL_EXPOSE_HEADERS,
-            HeaderValue::from_static("etag, location"),
+            HeaderValue::from_static(EXPOSED_HEADERS),
         );
     }
     answer
@@ -162,6 +165,24 @@ mod tests {
         answer
             .map(|origin| origin.map(str::to_owned))
             .map_err(|problem| problem.status.as_u16())
+    }
+
+    #[test]
+    fn pages_of_allowed_origins_can_read_the_headers_of_clients() {
+        let answer = with_cors(StatusCode::OK.into_response(), Some("https://board.test"));
+        let exposed = answer.headers().get(header::ACCESS_CONTROL_EXPOSE_HEADERS);
+        let exposed: Vec<&str> = exposed.unwrap().to_str().unwrap().split(", ").collect();
+        for name in [
+            "date",
+            "etag",
+            "idempotency-replayed",
+            "location",
+            "retry-after",
+        ] {
+            assert!(exposed.contains(&name), "{name}");
+        }
+        let answer = with_cors(StatusCode::OK.into_response(), None);
+        assert!(answer.headers().is_empty());
     }
 
     #[test]
