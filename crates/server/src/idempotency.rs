@@ -1,7 +1,9 @@
 //! Idempotency keys: a repeated request with the same `Idempotency-Key` gets the first answer and has no second
 //! effect.
 //!
-//! Answers are kept in memory, limited in number and bytes. A request with a key runs to its end even if the client
+//! Answers are kept in memory, limited in number and bytes. Requests that can be repeated without a second effect have
+//! large answers (a compacted conversation); their answers have an own limit, so that they do not evict those of
+//! writes, and are computed again if they are not kept. A request with a key runs to its end even if the client
 //! disconnects, because the client will retry.
 
 use crate::access::BodyBytes;
@@ -14,7 +16,8 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use blake3::Hash;
 use heirloom_model::limits::{
-    IDEMPOTENCY_BYTES_MAX, IDEMPOTENCY_KEPT, IDEMPOTENCY_KEY_BYTES_MAX, SERVER_BODY_BYTES_MAX,
+    IDEMPOTENCY_ANSWER_BYTES_MAX, IDEMPOTENCY_BYTES_MAX, IDEMPOTENCY_KEPT,
+    IDEMPOTENCY_KEY_BYTES_MAX, IDEMPOTENCY_REPEATABLE_BYTES_MAX, SERVER_BODY_BYTES_MAX,
 };
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,6 +27,38 @@ use tokio::sync::OnceCell;
 const KEY_HEADER: &str = "idempotency-key";
 /// Response header that marks a replayed answer.
 const REPLAYED_HEADER: &str = "idempotency-replayed";
+
+/// Last parts of the paths of repeatable requests: what they store is identified by its content.
+const REPEATABLE: [&str; 3] = ["compact", "context", "recall"];
+/// Approximate overhead of an entry, bytes.
+const ENTRY_OVERHEAD: usize = 500;
+
+/// Effect of a second run of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Repetition {
+    /// None: the same answer again.
+    Harmless,
+    /// A second record, or a second change.
+    Harmful,
+}
+
+impl Repetition {
+    fn of(request: &Request) -> Self {
+        let last = request.uri().path().rsplit('/').next();
+        match last.is_some_and(|last| REPEATABLE.contains(&last)) {
+            true => Self::Harmless,
+            false => Self::Harmful,
+        }
+    }
+
+    /// Returns the total size of the responses that are kept, bytes.
+    fn bytes_max(self) -> usize {
+        match self {
+            Self::Harmless => IDEMPOTENCY_REPEATABLE_BYTES_MAX,
+            Self::Harmful => IDEMPOTENCY_BYTES_MAX - IDEMPOTENCY_REPEATABLE_BYTES_MAX,
+        }
+    }
+}
 
 /// Stored response.
 struct StoredResponse {
@@ -59,8 +94,32 @@ pub(crate) struct IdempotencyCache {
 #[derive(Default)]
 struct CacheState {
     entries: HashMap<EntryKey, Arc<KeyEntry>>,
+    writes: EvictionQueue,
+    repeatable: EvictionQueue,
+}
+
+/// Stored responses with their sizes, oldest first.
+#[derive(Default)]
+struct EvictionQueue {
     order: VecDeque<(EntryKey, usize)>,
     bytes: usize,
+}
+
+impl EvictionQueue {
+    /// Adds a response, and returns the oldest ones over the limits.
+    fn push(&mut self, name: EntryKey, bytes: usize, bytes_max: usize) -> Vec<EntryKey> {
+        self.order.push_back((name, bytes));
+        self.bytes += bytes;
+        let mut evicted = Vec::new();
+        while self.order.len() > IDEMPOTENCY_KEPT || self.bytes > bytes_max {
+            let Some((oldest, bytes)) = self.order.pop_front() else {
+                break;
+            };
+            self.bytes -= bytes;
+            evicted.push(oldest);
+        }
+        evicted
+    }
 }
 
 impl IdempotencyCache {
@@ -77,18 +136,26 @@ impl IdempotencyCache {
         entry
     }
 
-    /// Counts a stored response and drops the oldest ones over the limits.
-    fn evict_over_limits(&self, name: EntryKey, bytes: usize) {
+    /// Counts a stored response and drops the oldest ones over the limits, of the same repetition only.
+    fn evict_over_limits(&self, name: EntryKey, bytes: usize, repetition: Repetition) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.order.push_back((name, bytes));
-        state.bytes += bytes;
-        while state.order.len() > IDEMPOTENCY_KEPT || state.bytes > IDEMPOTENCY_BYTES_MAX {
-            let Some((oldest, bytes)) = state.order.pop_front() else {
-                return;
-            };
-            state.bytes -= bytes;
-            state.entries.remove(&oldest);
+        let queue = match repetition {
+            Repetition::Harmless => &mut state.repeatable,
+            Repetition::Harmful => &mut state.writes,
+        };
+        for evicted in queue.push(name, bytes, repetition.bytes_max()) {
+            state.entries.remove(&evicted);
         }
+    }
+
+    /// Keeps `response` instead of the one of an entry.
+    fn replace(&self, name: &EntryKey, request_hash: Hash, response: StoredResponse) {
+        let entry = KeyEntry {
+            request_hash,
+            response: OnceCell::new_with(Some(response)),
+        };
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.entries.insert(name.clone(), Arc::new(entry));
     }
 
     /// Removes an entry without a stored response: the next request with its key runs.
@@ -116,6 +183,7 @@ pub(crate) async fn replay_or_run(
         return bad_key().into_response();
     }
     let name = (Arc::clone(&access.holder), key.to_owned());
+    let repetition = Repetition::of(&request);
     let hash = request_hash(&request);
     let entry = app.idempotent_responses().entry(&name, hash);
     if entry.request_hash != hash {
@@ -149,8 +217,8 @@ pub(crate) async fn replay_or_run(
             answer
         }
         Ok(answer) => {
-            let bytes = entry_bytes(&answer);
-            app.idempotent_responses().evict_over_limits(name, bytes);
+            let size = (answer.status(), body_bytes(&answer));
+            keep_within_limits(app.idempotent_responses(), name, hash, repetition, size).await;
             answer
         }
         Err(failed) => {
@@ -167,10 +235,42 @@ fn bad_key() -> Problem {
     )
 }
 
-fn entry_bytes(answer: &Response) -> usize {
+/// Counts the stored response of an entry. One that is too large is not kept: a repeatable request runs again, another
+/// one gets a problem instead.
+async fn keep_within_limits(
+    cache: &IdempotencyCache,
+    name: EntryKey,
+    hash: Hash,
+    repetition: Repetition,
+    (status, bytes): (StatusCode, usize),
+) {
+    if bytes <= IDEMPOTENCY_ANSWER_BYTES_MAX {
+        cache.evict_over_limits(name, bytes + ENTRY_OVERHEAD, repetition);
+        return;
+    }
+    if repetition == Repetition::Harmless {
+        cache.forget(&name);
+        return;
+    }
+    let problem = Problem::new(
+        StatusCode::CONFLICT,
+        format!(
+            "the request was carried out with status {}; its answer was too large to keep",
+            status
+        ),
+    )
+    .hint("read the result with another request");
+    if let Ok(problem) = store_response(problem.into_response()).await {
+        let bytes = problem.body.len() + ENTRY_OVERHEAD;
+        cache.replace(&name, hash, problem);
+        cache.evict_over_limits(name, bytes, repetition);
+    }
+}
+
+/// Returns the size of the body of a stored response.
+fn body_bytes(answer: &Response) -> usize {
     let size = axum::body::HttpBody::size_hint(answer.body()).exact();
-    // Approximate overhead of an entry, in bytes.
-    usize::try_from(size.unwrap_or(0)).unwrap_or(0) + 500
+    usize::try_from(size.unwrap_or(0)).unwrap_or(0)
 }
 
 /// Hashes method, address and body of a request.
@@ -214,29 +314,97 @@ async fn store_response(response: Response) -> Result<StoredResponse, Box<Respon
 #[cfg(test)]
 mod tests {
     use super::*;
+    use Repetition::{Harmful, Harmless};
+
+    fn name(n: usize) -> EntryKey {
+        (Arc::from("token a"), n.to_string())
+    }
+
+    fn is_kept(answers: &IdempotencyCache, n: usize) -> bool {
+        let state = answers.state.lock().unwrap();
+        state.entries.contains_key(&name(n))
+    }
+
+    fn store(answers: &IdempotencyCache, n: usize, bytes: usize, repetition: Repetition) {
+        answers.entry(&name(n), blake3::hash(b"x"));
+        answers.evict_over_limits(name(n), bytes, repetition);
+    }
 
     #[test]
     fn idempotency_cache_respects_limits() {
         let answers = IdempotencyCache::default();
-        let holder: Arc<str> = Arc::from("token a");
-        let name = |n: usize| (Arc::clone(&holder), n.to_string());
-        let hash = blake3::hash(b"x");
         for n in 0..=IDEMPOTENCY_KEPT {
-            answers.entry(&name(n), hash);
-            answers.evict_over_limits(name(n), 1);
+            store(&answers, n, 1, Harmful);
         }
-        let is_kept = |n: usize| {
+        assert!(!is_kept(&answers, 0));
+        assert!(is_kept(&answers, 1));
+        assert!(is_kept(&answers, IDEMPOTENCY_KEPT));
+        let bytes_max = IDEMPOTENCY_BYTES_MAX - IDEMPOTENCY_REPEATABLE_BYTES_MAX;
+        store(&answers, 0, bytes_max, Harmful);
+        assert!(is_kept(&answers, 0), "the size is at the limit");
+        assert!(!is_kept(&answers, IDEMPOTENCY_KEPT));
+        answers.evict_over_limits(name(1), 1, Harmful);
+        assert!(!is_kept(&answers, 0), "one byte more");
+    }
+
+    #[test]
+    fn responses_of_repeatable_requests_evict_only_each_other() {
+        let answers = IdempotencyCache::default();
+        store(&answers, 0, 1, Harmful);
+        store(&answers, 1, IDEMPOTENCY_REPEATABLE_BYTES_MAX, Harmless);
+        assert!(is_kept(&answers, 1), "the size is at the limit");
+        store(&answers, 2, 1, Harmless);
+        assert!(!is_kept(&answers, 1), "one byte more");
+        for n in 3..100 {
+            store(&answers, n, IDEMPOTENCY_REPEATABLE_BYTES_MAX, Harmless);
+        }
+        assert!(is_kept(&answers, 0));
+    }
+
+    #[tokio::test]
+    async fn too_large_response_is_replaced_or_computed_again() {
+        let answers = IdempotencyCache::default();
+        let hash = blake3::hash(b"x");
+        let rows = [
+            (0, IDEMPOTENCY_ANSWER_BYTES_MAX, Harmful, Some(None)),
+            (
+                1,
+                IDEMPOTENCY_ANSWER_BYTES_MAX + 1,
+                Harmful,
+                Some(Some(409)),
+            ),
+            (2, IDEMPOTENCY_ANSWER_BYTES_MAX, Harmless, Some(None)),
+            (3, IDEMPOTENCY_ANSWER_BYTES_MAX + 1, Harmless, None),
+        ];
+        for (n, bytes, repetition, expected) in rows {
+            answers.entry(&name(n), hash);
+            let size = (StatusCode::OK, bytes);
+            keep_within_limits(&answers, name(n), hash, repetition, size).await;
             let state = answers.state.lock().unwrap();
-            state.entries.contains_key(&name(n))
+            let entry = state.entries.get(&name(n));
+            let status = |entry: &Arc<KeyEntry>| {
+                let response = entry.response.get();
+                response.map(|response| response.status.as_u16())
+            };
+            assert_eq!(entry.map(status), expected, "{n}");
+        }
+    }
+
+    #[test]
+    fn repeatable_requests_are_known_by_their_path() {
+        let of = |path: &str| {
+            let request = Request::builder().uri(path).body(Body::empty());
+            Repetition::of(&request.unwrap())
         };
-        assert!(!is_kept(0));
-        assert!(is_kept(1));
-        assert!(is_kept(IDEMPOTENCY_KEPT));
-        answers.entry(&name(0), hash);
-        answers.evict_over_limits(name(0), IDEMPOTENCY_BYTES_MAX);
-        assert!(is_kept(0), "the size is at the limit");
-        assert!(!is_kept(IDEMPOTENCY_KEPT));
-        answers.evict_over_limits(name(1), 1);
-        assert!(!is_kept(0), "one byte more");
+        for path in [
+            "/api/compact",
+            "/api/memory/compact?project=p",
+            "/api/recall",
+        ] {
+            assert_eq!(of(path), Harmless, "{path}");
+        }
+        for path in ["/api/memory/knowledge", "/api/compaction", "/api/notes"] {
+            assert_eq!(of(path), Harmful, "{path}");
+        }
     }
 }

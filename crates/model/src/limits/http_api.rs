@@ -8,5 +8,9 @@ pub const API_PAGE_MAX: usize = 1_000;
 pub const IDEMPOTENCY_KEPT: usize = 10_000;
 /// Total size of those responses, bytes.
 pub const IDEMPOTENCY_BYTES_MAX: usize = 16 << 20;
+/// Total size of the responses of repeatable requests among them, bytes.
+pub const IDEMPOTENCY_REPEATABLE_BYTES_MAX: usize = 4 << 20;
+/// Size of the largest response that is kept, bytes.
+pub const IDEMPOTENCY_ANSWER_BYTES_MAX: usize = 256 << 10;
 /// Longest `Idempotency-Key`, bytes.
 pub const IDEMPOTENCY_KEY_BYTES_MAX: usize = 200;
