@@ -181,10 +181,11 @@ impl Contexts<'_> {
         };
         Ok(Some(TaskView {
             id: record.as_ref().map(|r| r.id),
-            title: match attr("type").as_deref() {
+            title: match (attr("type").as_deref(), attr("title")) {
                 // Its name has no meaning.
-                None if id == TASK_MAIN => String::new(),
-                task_type => Task::title(id, task_type),
+                (None, title) if id == TASK_MAIN => title.unwrap_or_default(),
+                (task_type, None) => Task::title(id, task_type),
+                (task_type, Some(title)) => format!("{}: {title}", Task::title(id, task_type)),
             },
             phase: phase
                 .map(str::to_owned)

@@ -59,6 +59,23 @@ pub(super) fn deserialize_size<'de, D: Deserializer<'de>>(
     }
 }
 
+/// Deserialises words that are separated by commas, or a list of them.
+pub(super) fn deserialize_words<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Option<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "a string or a list of strings")]
+    enum Words {
+        Joined(String),
+        List(Vec<String>),
+    }
+    Ok(match Option::<Words>::deserialize(from)? {
+        None => None,
+        Some(Words::Joined(words)) => Some(words),
+        Some(Words::List(words)) => Some(words.join(",")),
+    })
+}
+
 /// Parses the id of a record in a path. Errors: 404.
 pub(super) fn parse_id(given: &str) -> Result<RecordId, Problem> {
     given.parse().map_err(|_| {

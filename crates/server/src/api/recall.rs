@@ -1,6 +1,6 @@
 //! `/api/recall`: search over all kinds; `/api/tried`: similar past attempts.
 
-use super::field_checks::{deserialize_size, parse_time};
+use super::field_checks::{deserialize_size, deserialize_words, parse_time};
 use super::json_body::JsonBody;
 use super::json_types::{self, Episode};
 use super::pagination::List;
@@ -35,8 +35,8 @@ pub(super) struct RecallParams {
     #[schema(minimum = 1)]
     #[serde(default, deserialize_with = "deserialize_size")]
     budget_tokens: Option<usize>,
-    /// Only these kinds, separated by commas; `message` for conversation turns.
-    #[serde(alias = "kind")]
+    /// Only these kinds, separated by commas or, in a body, as a list; `message` for conversation turns.
+    #[serde(alias = "kind", default, deserialize_with = "deserialize_words")]
     kinds: Option<String>,
     /// Only of this task.
     #[serde(alias = "task")]
