@@ -23,6 +23,7 @@ mod records_by_id;
 mod review_cache;
 mod router;
 mod setting_changes;
+mod unknown_fields;
 mod working_memory_cache;
 
 pub use access::{Access, AllowedOrigins};

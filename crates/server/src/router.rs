@@ -7,6 +7,7 @@ use crate::idempotency;
 use crate::metrics;
 use crate::page;
 use crate::problem;
+use crate::unknown_fields;
 use crate::{App, Problem};
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
@@ -32,6 +33,7 @@ pub fn router(app: App, mcp: Router) -> Router {
         .with_state(app.clone())
         // `access::guard` limits all bodies.
         .layer(DefaultBodyLimit::disable())
+        .layer(from_fn(unknown_fields::add_warnings))
         .layer(from_fn(etag::add_etag))
         .layer(from_fn(problem::plain_errors_to_documents))
         .layer(from_fn_with_state(app.clone(), idempotency::replay_or_run))

@@ -230,9 +230,12 @@ fn task_note_group_session_and_metrics_routes_answer() {
         &server.token,
         "PUT",
         "/api/tasks/42",
-        &json!({"type": "issue"}),
+        &json!({"type": "issue", "title": "Fix the login"}),
     );
     task.expect(201);
+    let context = server.get("/api/context?task_id=42").expect(200).json();
+    let text = context["text"].to_string();
+    assert!(text.contains("Issue #42: Fix the login"), "{text}");
     server
         .post(
             "/api/tasks/42/steps",
@@ -248,9 +251,8 @@ fn task_note_group_session_and_metrics_routes_answer() {
     let wrong = server.post("/api/errors", &json!({"text": "it broke", "task_id": "42"}));
     let wrong = wrong.expect(201).json();
     let resolve = format!("/api/errors/{}/resolve", id(&wrong));
-    server
-        .post(&resolve, &json!({"resolution": "mended"}))
-        .expect(200);
+    let mended = json!({"resolution": "mended"});
+    server.post(&resolve, &mended).expect(200);
     let shown = server.get("/api/tasks/42").expect(200).json();
     assert_eq!(shown["completed_steps"].as_array().unwrap().len(), 1);
     server
@@ -376,6 +378,90 @@ fn lists_are_paginated_and_etags_guard_changes() {
     server
         .request("DELETE", &path, &[bearer, expected], b"")
         .expect(200);
+}
+
+#[test]
+fn unknown_field_of_a_body_is_named_in_the_answer() {
+    let server = Server::start();
+    let path = "/api/memory/knowledge";
+    let body = json!({"value": "v", "key": "k", "catgory": "decision", "extra": 1});
+    let made = server.post(path, &body).expect(201).json();
+    let warnings = [
+        "the field `catgory` is not known: did you mean `category`?",
+        "the field `extra` is not known and was ignored",
+    ];
+    assert_eq!(made["warnings"], json!(warnings));
+    assert!(made["id"].is_string());
+    let known = json!({"text": "v", "key": "k", "task": "1", "agent": "orchestrator"});
+    let made = server.post(path, &known).expect(200).json();
+    assert_eq!(made.get("warnings"), None, "aliases are known");
+    let bearer = format!("Bearer {}", server.token);
+    let headers = [
+        ("authorization", bearer.as_str()),
+        ("content-type", "application/json"),
+        ("prefer", "handling=strict"),
+    ];
+    let refused = server
+        .request("POST", path, &headers, body.to_string().as_bytes())
+        .expect(422)
+        .json();
+    let detail = refused["detail"].as_str().unwrap();
+    assert!(detail.contains("did you mean `category`?"), "{detail}");
+    // A misspelled `dry_run` deletes nothing.
+    let admin = server.create_token("admin", &[]);
+    let purge = json!({"query": "v", "dryrun": true});
+    server
+        .send_as(&admin, "POST", "/api/purge", &purge)
+        .expect(422);
+    assert_eq!(server.items(path).len(), 1);
+}
+
+#[test]
+fn kinds_of_a_recall_are_text_or_list() {
+    let server = Server::start();
+    let body = json!({"value": "the cache is flushed every hour"});
+    server.post("/api/memory/knowledge", &body).expect(201);
+    let body = json!({"text": "the cache was not flushed"});
+    server.post("/api/errors", &body).expect(201);
+    let count = |kinds: Value| {
+        let body = json!({"query": "flushed cache", "kinds": kinds, "min_relevance": 0});
+        let found = server.post("/api/recall", &body).expect(200).json();
+        found["hits"].as_array().unwrap().len()
+    };
+    assert_eq!(count(json!("error")), 1);
+    assert_eq!(count(json!(["error"])), 1);
+    assert_eq!(count(json!(["error", "knowledge"])), 2);
+    assert_eq!(count(json!([])), 2);
+    assert_eq!(count(Value::Null), 2);
+    for wrong in [json!(["nothing"]), json!([1]), json!({"error": true})] {
+        let body = json!({"query": "flushed cache", "kinds": wrong});
+        let status = server.post("/api/recall", &body).status;
+        assert!([400, 422].contains(&status), "{wrong}: {status}");
+    }
+}
+
+#[test]
+fn large_answer_of_a_repeated_compaction_is_computed_again() {
+    let server = Server::start();
+    let bearer = format!("Bearer {}", server.token);
+    let compact = |key: &str, text: &str| {
+        let headers = [
+            ("authorization", bearer.as_str()),
+            ("content-type", "application/json"),
+            ("idempotency-key", key),
+        ];
+        let body = json!({"messages": [{"role": "user", "content": text}]}).to_string();
+        let answer = server.request("POST", "/api/compact", &headers, body.as_bytes());
+        answer.expect(200)
+    };
+    let replayed = |answer: &crate::client::Answer| answer.header("idempotency-replayed").is_some();
+    assert!(!replayed(&compact("small", "hello")));
+    assert!(replayed(&compact("small", "hello")));
+    let large = "word ".repeat(heirloom_model::limits::IDEMPOTENCY_ANSWER_BYTES_MAX / 5);
+    let first = compact("large", &large);
+    let second = compact("large", &large);
+    assert!(!replayed(&second));
+    assert_eq!(first.json()["messages"], second.json()["messages"]);
 }
 
 #[test]

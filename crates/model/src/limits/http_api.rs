@@ -4,6 +4,8 @@
 pub const API_PAGE_DEFAULT: usize = 50;
 /// Maximum page size of the HTTP API.
 pub const API_PAGE_MAX: usize = 1_000;
+/// Number of unknown fields of a body that an answer names.
+pub const BODY_WARNINGS_MAX: usize = 10;
 /// Number of responses that a server keeps for idempotency keys; the oldest are dropped.
 pub const IDEMPOTENCY_KEPT: usize = 10_000;
 /// Total size of those responses, bytes.

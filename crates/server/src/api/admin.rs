@@ -181,7 +181,9 @@ fn require_store_admin(access: &Access) -> Result<(), Problem> {
     }
 }
 
+// A misspelled `dry_run` must not delete anything.
 #[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub(super) struct PurgeRequest {
     /// The project; by default the token's project or the served one.
     project: Option<String>,

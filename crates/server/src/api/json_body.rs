@@ -2,7 +2,11 @@
 
 use super::field_checks::check_field;
 use super::openapi::NAMES;
+use super::scope_fields::ScopeFields;
 use crate::Problem;
+use crate::unknown_fields::{
+    BodyWarnings, describe_unknown_fields, field_names, prefers_strict, refusal,
+};
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use axum::http::{StatusCode, header};
@@ -21,19 +25,60 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
-        let sort = request.headers().get(header::CONTENT_TYPE);
-        let sort = sort.and_then(|sort| sort.to_str().ok()).unwrap_or("");
-        let sort = sort.split(';').next().unwrap_or("").trim();
-        if !sort.eq_ignore_ascii_case("application/json") && !sort.ends_with("+json") {
-            return Err(
-                Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "the body must be JSON")
-                    .hint("send the header `Content-Type: application/json`"),
-            );
+        let known = field_names::<T>().map(<[_]>::to_vec);
+        read_body(request, state, known).await.map(Self)
+    }
+}
+
+/// JSON body with the fields of a scope, as [`JsonBody`].
+pub(super) struct ScopedBody<T>(pub(super) T);
+
+/// Body with the fields of a scope.
+pub(super) trait HasScope {
+    /// Names and aliases of the other fields: serde does not list those of a type with flattened fields.
+    const OTHER_FIELDS: &'static [&'static str];
+}
+
+impl<S: Send + Sync, T: DeserializeOwned + HasScope> FromRequest<S> for ScopedBody<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let scope = field_names::<ScopeFields>().unwrap_or_default();
+        let known = [scope, T::OTHER_FIELDS].concat();
+        read_body(request, state, Some(known)).await.map(Self)
+    }
+}
+
+/// Reads a body, and warns of the fields that are not known.
+async fn read_body<S: Send + Sync, T: DeserializeOwned>(
+    request: Request,
+    state: &S,
+    known: Option<Vec<&'static str>>,
+) -> Result<T, Problem> {
+    let sort = request.headers().get(header::CONTENT_TYPE);
+    let sort = sort.and_then(|sort| sort.to_str().ok()).unwrap_or("");
+    let sort = sort.split(';').next().unwrap_or("").trim();
+    if !sort.eq_ignore_ascii_case("application/json") && !sort.ends_with("+json") {
+        return Err(
+            Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "the body must be JSON")
+                .hint("send the header `Content-Type: application/json`"),
+        );
+    }
+    let warnings = request.extensions().get::<BodyWarnings>().cloned();
+    let is_strict = prefers_strict(request.headers());
+    let bytes = Bytes::from_request(request, state)
+        .await
+        .map_err(|rejected| Problem::new(rejected.status(), rejected.body_text()))?;
+    let value = parse_json(&bytes)?;
+    let unknown = known.map(|known| describe_unknown_fields(&bytes, &known));
+    let unknown = unknown.filter(|unknown| !unknown.is_empty());
+    match (unknown, warnings) {
+        (Some(unknown), _) if is_strict => Err(refusal(unknown)),
+        (Some(unknown), Some(warnings)) => {
+            warnings.extend(unknown);
+            Ok(value)
         }
-        let bytes = Bytes::from_request(request, state)
-            .await
-            .map_err(|rejected| Problem::new(rejected.status(), rejected.body_text()))?;
-        parse_json(&bytes).map(Self)
+        (Some(_) | None, _) => Ok(value),
     }
 }
 

@@ -1,7 +1,7 @@
 //! `/api/memory/knowledge`: knowledge with one current value per key and category.
 
 use super::field_checks::{parse_id, parse_time};
-use super::json_body::JsonBody;
+use super::json_body::{HasScope, ScopedBody};
 use super::json_types::{self, Knowledge, WriteOutcome};
 use super::pagination::{List, page_size, parse_cursor};
 use super::query_params::{ProjectQuery, QueryParams};
@@ -109,13 +109,28 @@ pub(super) struct NewKnowledge {
     places: ScopeFields,
 }
 
+impl HasScope for NewKnowledge {
+    const OTHER_FIELDS: &'static [&'static str] = &[
+        "project",
+        "category",
+        "key",
+        "value",
+        "text",
+        "source",
+        "confidence",
+        "rationale",
+        "true_from",
+        "true_to",
+    ];
+}
+
 /// Stores a value for a key. A different value from another source is a conflict, the same value a confirmation.
 #[utoipa::path(post, path = "/knowledge", operation_id = "add_knowledge", tag = "knowledge", request_body = NewKnowledge,
     responses((status = 201, body = WriteOutcome), (status = 200, body = WriteOutcome)))]
 pub(super) async fn add(
     State(app): State<App>,
     access: Access,
-    JsonBody(body): JsonBody<NewKnowledge>,
+    ScopedBody(body): ScopedBody<NewKnowledge>,
 ) -> Result<(StatusCode, Json<WriteOutcome>), Problem> {
     let project = access.resolve_project(body.project.as_deref())?;
     let is_agent = access.role == heirloom_model::AccessRole::Agent;

@@ -1,6 +1,6 @@
 //! `/api/notes`: notes that agents and people share.
 
-use super::json_body::JsonBody;
+use super::json_body::{HasScope, ScopedBody};
 use super::json_types::{RecordScope, WriteOutcome};
 use super::pagination::{List, page_size, parse_cursor};
 use super::query_params::QueryParams;
@@ -104,12 +104,16 @@ pub(super) struct NoteRequest {
     places: ScopeFields,
 }
 
+impl HasScope for NoteRequest {
+    const OTHER_FIELDS: &'static [&'static str] = &["project", "text", "category", "source"];
+}
+
 /// Adds a note.
 #[utoipa::path(post, path = "/notes", operation_id = "add_note", tag = "notes", request_body(content = NoteRequest), responses((status = 201, body = WriteOutcome)))]
 pub(super) async fn add_note(
     State(app): State<App>,
     access: Access,
-    JsonBody(body): JsonBody<NoteRequest>,
+    ScopedBody(body): ScopedBody<NoteRequest>,
 ) -> Result<(StatusCode, Json<WriteOutcome>), Problem> {
     let project = access.resolve_project(body.project.as_deref())?;
     access.resolve_source(body.places.agent_id.as_deref())?;
