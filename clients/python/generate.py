@@ -59,14 +59,9 @@ SYNC_WORDS = [
 
 
 def load_description() -> Schema:
-    """Reads the description. Copies of a component become references, and items of lists become components."""
+    """Reads the description. Copies of a component become references."""
     description: Schema = json.loads(DESCRIPTION.read_text())
     components: Schema = description["components"]["schemas"]
-    for name, schema in list(components.items()):
-        items = schema.get("properties", {}).get("items", {}).get("items")
-        item_name = name.removesuffix("List")
-        if items and "$ref" not in items and item_name != name and item_name not in components:
-            components[item_name] = items
     names = {json.dumps(schema, sort_keys=True): name for name, schema in components.items()}
 
     def simplify(given: object, of_component: bool = False) -> Any:
@@ -84,6 +79,16 @@ def load_description() -> Schema:
     simple: Schema = {name: simplify(schema, True) for name, schema in components.items()}
     description["components"]["schemas"] = simple
     return description
+
+
+def without_enums(given: object) -> Any:
+    """Returns a schema with plain strings instead of fixed words: answers of a later version may have other words."""
+    if isinstance(given, list):
+        return [without_enums(item) for item in cast(list[object], given)]
+    if not isinstance(given, dict):
+        return given
+    value = cast(Schema, given)
+    return {name: without_enums(item) for name, item in value.items() if name != "enum" or not isinstance(item, list)}
 
 
 def references(value: object) -> Iterator[str]:
@@ -351,7 +356,7 @@ def generate() -> dict[str, str]:
     description = load_description()
     responses = {name for _, _, o in operations(description) if (name := response_name(o))}
     models = generate_models(
-        description,
+        without_enums(description),
         responses | {"EventEntry", "ProblemDocument"},
         *("--output-model-type", "dataclasses.dataclass", "--frozen-dataclasses", "--keyword-only"),
         *("--base-class", "heirloom_client._model.Model", "--output-datetime-class", "datetime"),

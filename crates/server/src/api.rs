@@ -10,6 +10,7 @@ mod episodes;
 mod errors;
 mod events;
 mod field_checks;
+mod fixed_words;
 mod groups;
 mod json_body;
 mod json_types;
@@ -77,6 +78,8 @@ fn routes_with_description(version: &'static str) -> (Router<App>, Value) {
     let mut document = serde_json::to_value(&document).unwrap_or_default();
     schema_layout::simplify_schemas(&mut document);
     openapi::constrain_inputs(&mut document);
+    fixed_words::add_enums(&mut document);
+    openapi::add_warnings(&mut document);
     (router.nest("/api/memory", also), document)
 }
 

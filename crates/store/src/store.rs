@@ -191,6 +191,20 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// All verdicts.
+    pub const ALL: [Self; 10] = [
+        Self::Created,
+        Self::Confirmed,
+        Self::Replaced,
+        Self::Conflict,
+        Self::Unchanged,
+        Self::Retired,
+        Self::Restored,
+        Self::Resolved,
+        Self::Reopened,
+        Self::Marked,
+    ];
+
     /// Returns the name of the verdict in JSON.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -811,6 +811,8 @@ export interface components {
             /** Format: int64 */
             seq: number;
             session_id: string;
+            /** @description Unknown fields of the request, which were ignored. */
+            warnings?: string[];
         };
         /** @description Success rates by approach, agent, category and week. */
         Analytics: {
@@ -850,8 +852,11 @@ export interface components {
             created_at: string;
             id: string;
             key?: string | null;
-            /** @description knowledge, task, step, error, episode, artifact, output, note or summary. */
-            kind: string;
+            /**
+             * @description knowledge, task, step, error, episode, artifact, output, note or summary.
+             * @enum {string}
+             */
+            kind: "knowledge" | "task" | "step" | "error" | "episode" | "artifact" | "output" | "note" | "summary" | (string & {});
             project: string;
             replaced_by?: string | null;
             /** Format: date-time */
@@ -868,32 +873,7 @@ export interface components {
         /** @description A page of a list. */
         AnyRecordList: {
             /** @description The items of this page. */
-            items: (components["schemas"]["RecordScope"] & {
-                /** @description Attributes of its kind. */
-                attrs: {
-                    [key: string]: unknown;
-                };
-                /** Format: double */
-                confidence: number;
-                /** Format: date-time */
-                created_at: string;
-                id: string;
-                key?: string | null;
-                /** @description knowledge, task, step, error, episode, artifact, output, note or summary. */
-                kind: string;
-                project: string;
-                replaced_by?: string | null;
-                /** Format: date-time */
-                retired_at?: string | null;
-                source: string;
-                text: string;
-                /** Format: int32 */
-                tokens: number;
-                /** Format: date-time */
-                true_from?: string | null;
-                /** Format: date-time */
-                true_to?: string | null;
-            })[];
+            items: components["schemas"]["AnyRecord"][];
             /** @description `cursor` of the next page; `null` on the last page. */
             next?: string | null;
         };
@@ -912,35 +892,22 @@ export interface components {
             project: string;
             /** Format: int64 */
             size_bytes?: number | null;
-            /** @description unchanged, changed, missing or unknown; only after a comparison. */
-            status?: string | null;
+            /**
+             * @description unchanged, changed, missing or unknown; only after a comparison.
+             * @enum {string|null}
+             */
+            status?: "unchanged" | "changed" | "missing" | "unknown" | null | (string & {});
             task_id?: string | null;
-            /** @description file, patch, test, document or config. */
-            type?: string | null;
+            /**
+             * @description file, patch, test, document or config.
+             * @enum {string|null}
+             */
+            type?: "file" | "patch" | "test" | "document" | "config" | null | (string & {});
         };
         /** @description A page of a list. */
         ArtifactList: {
             /** @description The items of this page. */
-            items: {
-                agent_id?: string | null;
-                /** @description SHA-256. */
-                checksum?: string | null;
-                /** Format: date-time */
-                created_at: string;
-                description?: string | null;
-                id: string;
-                /** @description Relative to the project's root. */
-                path: string;
-                problem?: string | null;
-                project: string;
-                /** Format: int64 */
-                size_bytes?: number | null;
-                /** @description unchanged, changed, missing or unknown; only after a comparison. */
-                status?: string | null;
-                task_id?: string | null;
-                /** @description file, patch, test, document or config. */
-                type?: string | null;
-            }[];
+            items: components["schemas"]["Artifact"][];
             /** @description `cursor` of the next page; `null` on the last page. */
             next?: string | null;
         };
@@ -990,6 +957,8 @@ export interface components {
             notes: string[];
             /** @description Report of the compaction. */
             report: Record<string, unknown>;
+            /** @description Unknown fields of the request, which were ignored. */
+            warnings?: string[];
         };
         /** @description Different values of one key without a decision. */
         Conflict: {
@@ -1006,17 +975,7 @@ export interface components {
         /** @description A page of a list. */
         ConflictList: {
             /** @description The items of this page. */
-            items: {
-                category: string;
-                /** @description True if neither value is used until the conflict is resolved. */
-                disputed: boolean;
-                /** @description Id of the winner. */
-                id: string;
-                key?: string | null;
-                /** @description Newest first. */
-                losers: components["schemas"]["Knowledge"][];
-                winner: components["schemas"]["Knowledge"];
-            }[];
+            items: components["schemas"]["Conflict"][];
             /** @description `cursor` of the next page; `null` on the last page. */
             next?: string | null;
         };
@@ -1029,6 +988,8 @@ export interface components {
             sections: components["schemas"]["ContextSection"][];
             text: string;
             tokens: number;
+            /** @description Unknown fields of the request, which were ignored. */
+            warnings?: string[];
         };
         /** @description An item that was included in a context or left out. */
         ContextItem: {
@@ -1102,6 +1063,8 @@ export interface components {
             id: string;
             /** @description The secret. It is shown only once. */
             token: string;
+            /** @description Unknown fields of the request, which were ignored. */
+            warnings?: string[];
         };
         /** @description Deletes a file or a folder. */
         DeleteCall: {
@@ -1141,8 +1104,11 @@ export interface components {
         EndTaskResponse: {
             /** @description Id of the logged episode. */
             episode: string;
-            state: string;
+            /** @enum {string} */
+            state: "open" | "done" | "failed" | (string & {});
             task_id: string;
+            /** @description Unknown fields of the request, which were ignored. */
+            warnings?: string[];
         };
         /** @description Result of adding an entry. */
         EntryReport: {
@@ -1154,11 +1120,16 @@ export interface components {
             redacted: string[];
             /** @description Id of the file change for `undo`. Missing for entries of a user. */
             undo?: string | null;
+            /** @description Unknown fields of the request, which were ignored. */
+            warnings?: string[];
         };
         /** @description One attempt at a task. */
         Episode: {
-            /** @description attempted, completed, failed or retried. */
-            action?: string | null;
+            /**
+             * @description attempted, completed, failed or retried.
+             * @enum {string|null}
+             */
+            action?: "attempted" | "completed" | "failed" | "retried" | null | (string & {});
             agent_id?: string | null;
             approach?: string | null;
             /** Format: date-time */
@@ -1181,28 +1152,7 @@ export interface components {
         /** @description A page of a list. */
         EpisodeList: {
             /** @description The items of this page. */
-            items: {
-                /** @description attempted, completed, failed or retried. */
-                action?: string | null;
-                agent_id?: string | null;
-                approach?: string | null;
-                /** Format: date-time */
-                created_at: string;
-                /** Format: int64 */
-                duration_ms?: number | null;
-                id: string;
-                /** Format: int32 */
-                iteration?: number | null;
-                outcome?: string | null;
-                phase?: string | null;
-                project: string;
-                source: string;
-                task_id?: string | null;
-                /** Format: int64 */
-                tokens_in?: number | null;
-                /** Format: int64 */
-                tokens_out?: number | null;
-            }[];
+            items: components["schemas"]["Episode"][];
             /** @description `cursor` of the next page; `null` on the last page. */
             next?: string | null;
         };
@@ -1241,8 +1191,9 @@ export interface components {
             /**
              * @description created, replaced, conflict, confirmed, retired, restored, resolved, reopened, imported, reversed, purged or
              *     marked.
+             * @enum {string}
              */
-            action: string;
+            action: "created" | "replaced" | "conflict" | "confirmed" | "retired" | "restored" | "resolved" | "reopened" | "imported" | "reversed" | "purged" | "marked" | (string & {});
             /** Format: date-time */
             at: string;
             /** @description Actor. */
@@ -1256,8 +1207,11 @@ export interface components {
             import?: string | null;
             /** @description Key of the record. */
             key?: string | null;
-            /** @description Kind of the record; absent with the next three if the record was purged, or an import is meant. */
-            kind?: string | null;
+            /**
+             * @description Kind of the record; absent with the next three if the record was purged, or an import is meant.
+             * @enum {string|null}
+             */
+            kind?: "knowledge" | "task" | "step" | "error" | "episode" | "artifact" | "output" | "note" | "summary" | null | (string & {});
             /** @description The other record involved. */
             other?: string | null;
             /** @description Task of the record. */
@@ -1266,32 +1220,7 @@ export interface components {
         /** @description A page of a list. */
         EventEntryList: {
             /** @description The items of this page. */
-            items: {
-                /**
-                 * @description created, replaced, conflict, confirmed, retired, restored, resolved, reopened, imported, reversed, purged or
-                 *     marked.
-                 */
-                action: string;
-                /** Format: date-time */
-                at: string;
-                /** @description Actor. */
-                by: string;
-                /** @description Category of knowledge. */
-                category?: string | null;
-                detail?: string | null;
-                /** @description The record. */
-                id?: string | null;
-                /** @description The import batch. */
-                import?: string | null;
-                /** @description Key of the record. */
-                key?: string | null;
-                /** @description Kind of the record; absent with the next three if the record was purged, or an import is meant. */
-                kind?: string | null;
-                /** @description The other record involved. */
-                other?: string | null;
-                /** @description Task of the record. */
-                task_id?: string | null;
-            }[];
+            items: components["schemas"]["EventEntry"][];
             /** @description `cursor` of the next page; `null` on the last page. */
             next?: string | null;
         };
@@ -1299,8 +1228,11 @@ export interface components {
         ExpandedContent: {
             file: string;
             id: string;
-            /** @description output or messages. */
-            kind: string;
+            /**
+             * @description output or messages.
+             * @enum {string}
+             */
+            kind: "output" | "messages" | (string & {});
             messages?: unknown[] | null;
             text?: string | null;
         };
@@ -1312,10 +1244,7 @@ export interface components {
         /** @description A page of a list. */
         FoundMessageList: {
             /** @description The items of this page. */
-            items: (components["schemas"]["MessageInfo"] & {
-                /** Format: double */
-                score: number;
-            })[];
+            items: components["schemas"]["FoundMessage"][];
             /** @description `cursor` of the next page; `null` on the last page. */
             next?: string | null;
         };
@@ -1328,11 +1257,7 @@ export interface components {
         /** @description A page of a list. */
         GroupFilesList: {
             /** @description The items of this page. */
-            items: {
-                /** @description Existing files of the group. */
-                files: string[];
-                name: string;
-            }[];
+            items: components["schemas"]["GroupFiles"][];
             /** @description `cursor` of the next page; `null` on the last page. */
             next?: string | null;
         };
@@ -1398,55 +1323,26 @@ export interface components {
         /** @description A page of a list. */
         KnowledgeList: {
             /** @description The items of this page. */
-            items: (components["schemas"]["RecordScope"] & {
-                category: string;
-                /**
-                 * Format: double
-                 * @description Confidence of the source, from 0 to 1.
-                 */
-                confidence: number;
-                /**
-                 * Format: int64
-                 * @description Number of confirmations.
-                 */
-                confirmations: number;
-                /** Format: date-time */
-                created_at: string;
-                /** @description True if sources disagree and the conflict is not resolved. */
-                disputed: boolean;
-                id: string;
-                key?: string | null;
-                muted: boolean;
-                pinned: boolean;
-                project: string;
-                /** @description True for a value that an agent proposed. */
-                proposal: boolean;
-                /** @description Reason of a decision. */
-                rationale?: string | null;
-                /** @description Source of the value. */
-                source: string;
-                /**
-                 * Format: date-time
-                 * @description Time of the last write or confirmation.
-                 */
-                updated_at: string;
-                /** @description The value. */
-                value: string;
-            })[];
+            items: components["schemas"]["Knowledge"][];
             /** @description `cursor` of the next page; `null` on the last page. */
             next?: string | null;
         };
         /** @description Result of logging an error. */
         LoggedError: components["schemas"]["WriteOutcome"] & {
             resolved_before?: components["schemas"]["PastResolution"] | null;
+            /** @description Unknown fields of the request, which were ignored. */
+            warnings?: string[];
         };
         /** @description A turn of a conversation. */
         MessageInfo: {
             /** Format: date-time */
             created_at: string;
             id: string;
-            /** @description user, assistant, system, tool_call or tool_result. */
-            role: string;
+            /**
+             * @description user, assistant, system, tool_call or tool_result.
+             * @enum {string}
+             */
+            role: "user" | "assistant" | "system" | "tool_call" | "tool_result" | (string & {});
             sender?: string | null;
             /**
              * Format: int64
@@ -1461,23 +1357,7 @@ export interface components {
         /** @description A page of a list. */
         MessageInfoList: {
             /** @description The items of this page. */
-            items: {
-                /** Format: date-time */
-                created_at: string;
-                id: string;
-                /** @description user, assistant, system, tool_call or tool_result. */
-                role: string;
-                sender?: string | null;
-                /**
-                 * Format: int64
-                 * @description Position, from 0.
-                 */
-                seq: number;
-                session_id: string;
-                text: string;
-                /** Format: int32 */
-                tokens: number;
-            }[];
+            items: components["schemas"]["MessageInfo"][];
             /** @description `cursor` of the next page; `null` on the last page. */
             next?: string | null;
         };
@@ -1598,18 +1478,7 @@ export interface components {
         /** @description A page of a list. */
         NoteList: {
             /** @description The items of this page. */
-            items: (components["schemas"]["RecordScope"] & {
-                /** @description Section of the note. */
-                category?: string | null;
-                /** Format: date-time */
-                created_at: string;
-                /** @description File that contains it. */
-                file?: string | null;
-                id: string;
-                project: string;
-                source: string;
-                text: string;
-            })[];
+            items: components["schemas"]["Note"][];
             /** @description `cursor` of the next page; `null` on the last page. */
             next?: string | null;
         };
@@ -1650,13 +1519,7 @@ export interface components {
         /** @description A page of a list. */
         ProjectList: {
             /** @description The items of this page. */
-            items: {
-                /** @description The short name for people. */
-                display_name: string;
-                name: string;
-                /** @description True for the served project. */
-                served: boolean;
-            }[];
+            items: components["schemas"]["Project"][];
             /** @description `cursor` of the next page; `null` on the last page. */
             next?: string | null;
         };
@@ -1671,6 +1534,8 @@ export interface components {
             records: number;
             /** Format: int64 */
             sessions: number;
+            /** @description Unknown fields of the request, which were ignored. */
+            warnings?: string[];
         };
         PurgeRequest: {
             /** @description Only reports what would be deleted. */
@@ -1692,12 +1557,18 @@ export interface components {
             created_at: string;
             /** @description Ids of near-duplicates, grouped under this hit. */
             folded?: string[];
-            /** @description Grade of the relevance: strong, likely or weak. */
-            grade?: string | null;
+            /**
+             * @description Grade of the relevance: strong, likely or weak.
+             * @enum {string|null}
+             */
+            grade?: "strong" | "likely" | "weak" | null | (string & {});
             id: string;
             key?: string | null;
-            /** @description Kind of the record; `message` for a conversation turn. */
-            kind: string;
+            /**
+             * @description Kind of the record; `message` for a conversation turn.
+             * @enum {string}
+             */
+            kind: "knowledge" | "task" | "step" | "error" | "episode" | "artifact" | "output" | "note" | "summary" | "message" | (string & {});
             /** @description Text with the fix of an error, the reason of a decision or the outcome of an episode, if it has one. */
             meaning?: string | null;
             /** @description Parts of its score, by name. */
@@ -1728,8 +1599,8 @@ export interface components {
             explain?: boolean;
             /** @description Maximum number of hits; 10 by default, or as many as fit the budget. */
             k?: number | null;
-            /** @description Only these kinds, separated by commas; `message` for conversation turns. */
-            kinds?: string | null;
+            /** @description Only these kinds, separated by commas or, in a body, as a list; `message` for conversation turns. */
+            kinds?: null | string | ("knowledge" | "task" | "step" | "error" | "episode" | "artifact" | "output" | "note" | "summary" | "message")[];
             /**
              * Format: double
              * @description Relevance from which a hit is returned, 0 to 1; by default weak hits are left out, and 0 returns them too.
@@ -1757,6 +1628,8 @@ export interface components {
              * @description Duration in microseconds.
              */
             took_us: number;
+            /** @description Unknown fields of the request, which were ignored. */
+            warnings?: string[];
             /** @description Number of hits that were left out because their relevance is too low. */
             weak: number;
         };
@@ -1778,13 +1651,7 @@ export interface components {
         /** @description A page of a list. */
         ReceiptList: {
             /** @description The items of this page. */
-            items: ({
-                /** Format: date-time */
-                created_at: string;
-                id: string;
-            } & {
-                [key: string]: unknown;
-            })[];
+            items: components["schemas"]["Receipt"][];
             /** @description `cursor` of the next page; `null` on the last page. */
             next?: string | null;
         };
@@ -1882,16 +1749,7 @@ export interface components {
         /** @description A page of a list. */
         SessionInfoList: {
             /** @description The items of this page. */
-            items: {
-                agent_id?: string | null;
-                /** Format: date-time */
-                ended_at?: string | null;
-                id: string;
-                project: string;
-                /** Format: date-time */
-                started_at: string;
-                task_id?: string | null;
-            }[];
+            items: components["schemas"]["SessionInfo"][];
             /** @description `cursor` of the next page; `null` on the last page. */
             next?: string | null;
         };
@@ -1907,15 +1765,17 @@ export interface components {
             recent: string[];
             session_id: string;
         };
+        /** @description A past attempt similar to the planned one. */
+        SimilarAttempt: components["schemas"]["Episode"] & {
+            /** @description Always true: attempts that are only related are left out. */
+            alike: boolean;
+            /** Format: double */
+            score: number;
+        };
         /** @description A page of a list. */
         SimilarAttemptList: {
             /** @description The items of this page. */
-            items: (components["schemas"]["Episode"] & {
-                /** @description Always true: attempts that are only related are left out. */
-                alike: boolean;
-                /** Format: double */
-                score: number;
-            })[];
+            items: components["schemas"]["SimilarAttempt"][];
             /** @description `cursor` of the next page; `null` on the last page. */
             next?: string | null;
         };
@@ -1967,8 +1827,11 @@ export interface components {
             pr_number?: number | null;
             project: string;
             source: string;
-            /** @description open, done or failed. */
-            state: string;
+            /**
+             * @description open, done or failed.
+             * @enum {string}
+             */
+            state: "open" | "done" | "failed" | (string & {});
             /** @description Id of the task, as people and agents use it. */
             task_id: string;
             /** @description Given title, otherwise its type and id. */
@@ -1980,28 +1843,7 @@ export interface components {
         /** @description A page of a list. */
         TaskList: {
             /** @description The items of this page. */
-            items: {
-                blocked_reason?: string | null;
-                branch?: string | null;
-                /** @description Id of the record. */
-                id: string;
-                /** Format: int32 */
-                iteration?: number | null;
-                phase?: string | null;
-                /** Format: int64 */
-                pr_number?: number | null;
-                project: string;
-                source: string;
-                /** @description open, done or failed. */
-                state: string;
-                /** @description Id of the task, as people and agents use it. */
-                task_id: string;
-                /** @description Given title, otherwise its type and id. */
-                title: string;
-                type?: string | null;
-                /** Format: date-time */
-                updated_at: string;
-            }[];
+            items: components["schemas"]["Task"][];
             /** @description `cursor` of the next page; `null` on the last page. */
             next?: string | null;
         };
@@ -2038,19 +1880,13 @@ export interface components {
             id: string;
             /** @description The only project that it opens; all projects of the store if missing. */
             project?: string | null;
-            role: string;
+            /** @enum {string} */
+            role: "agent" | "orchestrator" | "user" | "admin" | (string & {});
         };
         /** @description A page of a list. */
         TokenList: {
             /** @description The items of this page. */
-            items: {
-                /** Format: date-time */
-                created_at: string;
-                id: string;
-                /** @description The only project that it opens; all projects of the store if missing. */
-                project?: string | null;
-                role: string;
-            }[];
+            items: components["schemas"]["Token"][];
             /** @description `cursor` of the next page; `null` on the last page. */
             next?: string | null;
         };
@@ -2064,6 +1900,8 @@ export interface components {
             is_error: boolean;
             /** @description Id of the file change for `undo`. */
             undo?: string | null;
+            /** @description Unknown fields of the request, which were ignored. */
+            warnings?: string[];
         };
         /** @description Shows a folder or a file. */
         ViewCall: {
@@ -2113,6 +1951,8 @@ export interface components {
             };
             /** Format: date-time */
             updated_at: string;
+            /** @description Unknown fields of the request, which were ignored. */
+            warnings?: string[];
         };
         /** @description Section of workspace files as prompts contain it. */
         WorkspaceSection: {
@@ -2125,13 +1965,7 @@ export interface components {
         /** @description A page of a list. */
         WorkspaceSectionList: {
             /** @description The items of this page. */
-            items: {
-                heading: string;
-                items: components["schemas"]["SectionItem"][];
-                name: string;
-                /** @description Files that could not be read, with the reason. */
-                notes: string[];
-            }[];
+            items: components["schemas"]["WorkspaceSection"][];
             /** @description `cursor` of the next page; `null` on the last page. */
             next?: string | null;
         };
@@ -2139,12 +1973,17 @@ export interface components {
         WriteOutcome: {
             /** @description The record that was created, confirmed or changed. */
             id: string;
-            /** @description created, confirmed, replaced, conflict, unchanged, retired, restored, resolved, reopened or marked. */
-            outcome: string;
+            /**
+             * @description created, confirmed, replaced, conflict, unchanged, retired, restored, resolved, reopened or marked.
+             * @enum {string}
+             */
+            outcome: "created" | "confirmed" | "replaced" | "conflict" | "unchanged" | "retired" | "restored" | "resolved" | "reopened" | "marked" | "revoked" | (string & {});
             /** @description Kinds of removed secrets, one for each. */
             redacted?: string[];
             /** @description The record that it replaced, or that lost a conflict to it. */
             replaced?: string | null;
+            /** @description Unknown fields of the request, which were ignored. */
+            warnings?: string[];
             /** @description The winner, if this record lost a conflict. */
             winner?: string | null;
         };
@@ -3096,7 +2935,7 @@ export interface operations {
                 k?: number;
                 /** @description Maximum number of tokens of text. */
                 budget_tokens?: number;
-                /** @description Only these kinds, separated by commas; `message` for conversation turns. */
+                /** @description Only these kinds, separated by commas or, in a body, as a list; `message` for conversation turns. */
                 kinds?: string;
                 /** @description Only of this task. */
                 task_id?: string;
@@ -3237,11 +3076,11 @@ export interface operations {
                 /** @description The project; by default the token's project or the served one. */
                 project?: string;
                 /** @description Only of this kind. */
-                kind?: string;
+                kind?: "knowledge" | "task" | "step" | "error" | "episode" | "artifact" | "output" | "note" | "summary";
                 /** @description Only of this category. */
                 category?: string;
                 /** @description Only in this state: open, resolved, pending, done, failed. */
-                state?: string;
+                state?: "open" | "resolved" | "pending" | "done" | "failed";
                 /** @description Only of this task. */
                 task_id?: string;
                 /** @description Only by this agent. */

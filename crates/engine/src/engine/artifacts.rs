@@ -51,6 +51,9 @@ pub enum ArtifactStatus {
 }
 
 impl ArtifactStatus {
+    /// All results.
+    pub const ALL: [Self; 4] = [Self::Unchanged, Self::Changed, Self::Missing, Self::Unknown];
+
     /// Returns the name in JSON.
     pub fn as_str(self) -> &'static str {
         match self {

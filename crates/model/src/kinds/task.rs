@@ -22,6 +22,9 @@ pub enum TaskState {
 }
 
 impl TaskState {
+    /// All states.
+    pub const ALL: [Self; 3] = [Self::Open, Self::Done, Self::Failed];
+
     /// Returns the name in JSON and SQL.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -114,6 +117,9 @@ pub enum StepState {
 }
 
 impl StepState {
+    /// Both states.
+    pub const ALL: [Self; 2] = [Self::Pending, Self::Done];
+
     /// Returns the name in JSON and SQL.
     pub fn as_str(self) -> &'static str {
         match self {

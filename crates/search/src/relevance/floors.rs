@@ -24,6 +24,9 @@ pub enum Grade {
 }
 
 impl Grade {
+    /// All grades, best first.
+    pub const ALL: [Self; 3] = [Self::Strong, Self::Likely, Self::Weak];
+
     /// Returns the grade of a relevance.
     pub fn of(relevance: f64) -> Self {
         if relevance >= TELL_MIN {

@@ -1,5 +1,6 @@
 //! Administration: projects, tokens, and permanent deletion.
 
+use super::fixed_words::REVOKED;
 use super::json_body::JsonBody;
 use super::json_types::WriteOutcome;
 use super::pagination::List;
@@ -164,7 +165,7 @@ pub(super) async fn revoke_token(
     let id = given.clone();
     app.run_blocking(move || shared.token_cache()?.tokens().revoke(&id))
         .await?;
-    Ok(Json(WriteOutcome::simple(given, "revoked")))
+    Ok(Json(WriteOutcome::simple(given, REVOKED)))
 }
 
 /// Checks for an admin without a project limit: tokens apply to the whole store.

@@ -1,5 +1,6 @@
 //! Parts of the OpenAPI description that are common to all routes.
 
+use super::fixed_words::{TURN_KIND, record_kinds};
 use heirloom_model::limits;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -23,10 +24,14 @@ struct ProblemDocument {
     hint: Option<String>,
 }
 
+/// Description of the API.
+const DESCRIPTION: &str = "Memory and context for coding agents. Answers of later versions may have more fields, and \
+                           more words than an `enum` of an answer lists: accept both.";
+
 /// Adds the error responses of every operation, and the authentication scheme.
 pub(super) fn add_common_parts(document: &mut OpenApi, version: &str) {
     document.info = openapi::Info::new("Heirloom", version);
-    document.info.description = Some("Memory and context for coding agents.".to_owned());
+    document.info.description = Some(DESCRIPTION.to_owned());
     let components = document.components.get_or_insert_with(Components::new);
     components
         .schemas
@@ -107,8 +112,6 @@ const NAME: &str = "^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u00
 const NAME_CHARS: usize = limits::NAME_BYTES_MAX;
 /// Pattern of a record id, which is also a cursor.
 const ID: &str = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$";
-/// Alternatives for record kinds.
-const KINDS: &str = "knowledge|task|step|error|episode|artifact|output|note|summary";
 /// Pattern of a time in RFC 3339.
 const TIME: &str =
     "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})$";
@@ -189,6 +192,9 @@ fn constrain_fields(schema: &mut Value) {
         {
             if let Some(schema) = schema.as_object_mut() {
                 constrain_field(name, schema);
+                if name == "kinds" {
+                    allow_kind_list(schema);
+                }
             }
         }
     }
@@ -233,14 +239,8 @@ fn constrain_field(name: &str, schema: &mut Map<String, Value>) {
             put("minimum", json!(1));
             put("maximum", json!(limits::RECALL_BUDGET_TOKENS_MAX));
         }
-        "kind" => {
-            put("pattern", json!(format!("^({KINDS})$")));
-        }
         "kinds" => {
-            put(
-                "pattern",
-                json!(format!("^({KINDS}|message)(,({KINDS}|message))*$")),
-            );
+            put("pattern", json!(kinds_pattern()));
         }
         "invocation" => {
             put("pattern", json!(INVOCATION));
@@ -253,6 +253,63 @@ fn constrain_field(name: &str, schema: &mut Map<String, Value>) {
             );
         }
         _ => {}
+    }
+}
+
+/// Returns the pattern of kinds that are separated by commas.
+fn kinds_pattern() -> String {
+    let kinds = format!("{}|{TURN_KIND}", record_kinds().join("|"));
+    format!("^({kinds})(,({kinds}))*$")
+}
+
+/// Lets a body have kinds as a list, too.
+fn allow_kind_list(schema: &mut Map<String, Value>) {
+    schema.remove("type");
+    schema.remove("pattern");
+    let mut kinds = record_kinds();
+    kinds.push(TURN_KIND);
+    let choices = json!([
+        { "type": "null" },
+        { "type": "string", "pattern": kinds_pattern() },
+        { "type": "array", "items": { "type": "string", "enum": kinds } },
+    ]);
+    schema.insert("oneOf".to_owned(), choices);
+}
+
+/// Adds the field `warnings` to the answers of requests with a body.
+pub(super) fn add_warnings(document: &mut Value) {
+    let mut answers = BTreeSet::new();
+    let paths = document["paths"].as_object().into_iter().flatten();
+    let operations = paths.filter_map(|(_, item)| item.as_object()).flatten();
+    for (_, operation) in operations.filter(|(_, operation)| operation["requestBody"].is_object()) {
+        let responses = operation["responses"].as_object().into_iter().flatten();
+        for (_, response) in responses.filter(|(status, _)| status.starts_with('2')) {
+            let schema = &response["content"]["application/json"]["schema"]["$ref"];
+            let name = schema.as_str().and_then(|target| target.rsplit('/').next());
+            answers.extend(name.map(str::to_owned));
+        }
+    }
+    let warnings = json!({
+        "type": "array",
+        "items": { "type": "string" },
+        "description": "Unknown fields of the request, which were ignored.",
+    });
+    let schemas = &mut document["components"]["schemas"];
+    for name in answers {
+        let Some(schema) = schemas.get_mut(name) else {
+            continue;
+        };
+        let object = match schema.get("allOf").is_some() {
+            true => {
+                let mut parts = schema["allOf"].as_array_mut().into_iter().flatten();
+                parts.find(|part| part.get("properties").is_some())
+            }
+            false => Some(schema),
+        };
+        let properties = object.and_then(|object| object.get_mut("properties"));
+        if let Some(properties) = properties.and_then(Value::as_object_mut) {
+            properties.insert("warnings".to_owned(), warnings.clone());
+        }
     }
 }
 

@@ -1,5 +1,5 @@
 //! Schemas of the OpenAPI description in the form that client generators understand: one plain object for each
-//! command of the memory tool, and a readable name for each list.
+//! command of the memory tool, a readable name for each list, and a reference to its items.
 
 use serde_json::{Map, Value, json};
 
@@ -14,12 +14,23 @@ pub(super) fn simplify_schemas(document: &mut Value) {
         split_tool_call(schemas);
         let lists: Vec<String> = schemas.keys().filter_map(|name| list_item(name)).collect();
         for item in lists {
-            if let Some(schema) = schemas.remove(&format!("List_{item}")) {
+            if let Some(mut schema) = schemas.remove(&format!("List_{item}")) {
+                refer_to_item(&mut schema, &item, schemas);
                 schemas.insert(format!("{item}List"), schema);
             }
         }
     }
     rename_list_references(document);
+}
+
+/// Replaces the inlined schema of a list's items by a reference.
+fn refer_to_item(list: &mut Value, item: &str, schemas: &mut Map<String, Value>) {
+    let items = &mut list["properties"]["items"]["items"];
+    let inlined = std::mem::replace(
+        items,
+        json!({ "$ref": format!("{REFERENCE_PREFIX}{item}") }),
+    );
+    schemas.entry(item).or_insert(inlined);
 }
 
 fn list_item(name: &str) -> Option<String> {

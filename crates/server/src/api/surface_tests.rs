@@ -1,5 +1,10 @@
 //! Names of the HTTP API, compared with a committed list: names may be added, but not removed or changed.
 
+use super::json_body::HasScope;
+use super::knowledge::NewKnowledge;
+use super::notes::NoteRequest;
+use super::scope_fields::ScopeFields;
+use crate::unknown_fields::field_names;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -46,8 +51,17 @@ fn names() -> BTreeSet<String> {
             names.insert(route);
         }
     }
-    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+    let schemas = &document["components"]["schemas"];
+    for (name, schema) in schemas.as_object().unwrap() {
         fields(name, schema, &mut names);
+        // The items of lists were inlined: their names keep their places in the list.
+        let items = &schema["properties"]["items"]["items"];
+        let item = items["$ref"]
+            .as_str()
+            .and_then(|target| target.rsplit('/').next());
+        if let Some(item) = item {
+            fields(&format!("{name}.items[]"), &schemas[item], &mut names);
+        }
     }
     names
 }
@@ -72,6 +86,39 @@ fn fields(name: &str, schema: &Value, names: &mut BTreeSet<String>) {
 fn words(name: &str, schema: &Value, names: &mut BTreeSet<String>) {
     for word in schema["enum"].as_array().into_iter().flatten() {
         names.insert(format!("{name} = {word}"));
+    }
+}
+
+/// Lists of fields that are written by hand have all fields of the description.
+#[test]
+fn fields_of_bodies_with_a_scope_are_known() {
+    let (_, document) = super::routes_with_description("0.0.0");
+    let scope = field_names::<ScopeFields>().unwrap();
+    for (schema, others) in [
+        ("NewKnowledge", NewKnowledge::OTHER_FIELDS),
+        ("NoteRequest", NoteRequest::OTHER_FIELDS),
+    ] {
+        let mut described = BTreeSet::new();
+        fields(
+            "",
+            &document["components"]["schemas"][schema],
+            &mut described,
+        );
+        let described = described.iter().filter_map(|name| name.strip_prefix('.'));
+        let described: Vec<&str> = described.collect();
+        assert!(
+            others
+                .iter()
+                .filter(|name| described.contains(name))
+                .count()
+                >= 4
+        );
+        for name in described {
+            assert!(
+                scope.contains(&name) || others.contains(&name),
+                "{schema}.{name}"
+            );
+        }
     }
 }
 
@@ -109,6 +156,10 @@ fn operation_ids_and_schemas_are_fit_for_client_generators() {
                 "{name} has a choice inside of a composition"
             );
         }
+    }
+    for (name, schema) in schemas.iter().filter(|(name, _)| name.ends_with("List")) {
+        let items = &schema["properties"]["items"]["items"];
+        assert!(items["$ref"].is_string(), "{name} has inlined items");
     }
     let text = document.to_string();
     for target in text.split("\"$ref\":\"#/components/schemas/").skip(1) {

@@ -1,6 +1,7 @@
 //! `/api/compact` and `/api/expand`: compaction of a conversation to the window of a model.
 
 use super::field_checks::deserialize_small_count;
+use super::fixed_words::CONTENT_KINDS;
 use super::json_body::JsonBody;
 use super::query_params::QueryParams;
 use crate::{Access, App, Problem};
@@ -135,12 +136,12 @@ pub(super) async fn expand(
             .window()
             .expand(&given, params.session_id.as_deref())?;
         let (kind, text, messages) = match found.content {
-            ArchivedContent::Text(text) => ("output", Some(text), None),
+            ArchivedContent::Text(text) => (CONTENT_KINDS[0], Some(text), None),
             ArchivedContent::Messages(all) => {
                 let all = all.iter().map(|one| serde_json::from_str(one));
                 let all = all.collect::<Result<Vec<Value>, _>>();
                 let all = all.map_err(|error| Fault::failed(error.to_string()))?;
-                ("messages", None, Some(all))
+                (CONTENT_KINDS[1], None, Some(all))
             }
         };
         Ok(ExpandedContent {

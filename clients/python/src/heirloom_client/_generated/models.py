@@ -19,6 +19,10 @@ class AddedMessage(Model):
     id: str
     seq: int
     session_id: str
+    warnings: list[str] | None = None
+    """
+    Unknown fields of the request, which were ignored.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,6 +116,11 @@ class CompactResponse(Model):
     Report of the compaction.
     """
 
+    warnings: list[str] | None = None
+    """
+    Unknown fields of the request, which were ignored.
+    """
+
 
 @dataclass(frozen=True, kw_only=True)
 class ContextItem(Model):
@@ -165,6 +174,11 @@ class CreatedToken(Model):
     The secret. It is shown only once.
     """
 
+    warnings: list[str] | None = None
+    """
+    Unknown fields of the request, which were ignored.
+    """
+
 
 @dataclass(frozen=True, kw_only=True)
 class DiffItem(Model):
@@ -194,6 +208,10 @@ class EndTaskResponse(Model):
 
     state: str
     task_id: str
+    warnings: list[str] | None = None
+    """
+    Unknown fields of the request, which were ignored.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -220,6 +238,11 @@ class EntryReport(Model):
     undo: str | None = None
     """
     Id of the file change for `undo`. Missing for entries of a user.
+    """
+
+    warnings: list[str] | None = None
+    """
+    Unknown fields of the request, which were ignored.
     """
 
 
@@ -511,6 +534,10 @@ class PurgeReport(Model):
     messages: int
     records: int
     sessions: int
+    warnings: list[str] | None = None
+    """
+    Unknown fields of the request, which were ignored.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -585,6 +612,11 @@ class RecallResponse(Model):
     weak: int
     """
     Number of hits that were left out because their relevance is too low.
+    """
+
+    warnings: list[str] | None = None
+    """
+    Unknown fields of the request, which were ignored.
     """
 
 
@@ -729,6 +761,49 @@ class SessionSummary(Model):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SimilarAttempt(Episode):
+    """
+    A past attempt similar to the planned one.
+    """
+
+    alike: bool
+    """
+    Always true: attempts that are only related are left out.
+    """
+
+    score: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimilarAttemptList(Model):
+    """
+    A page of a list.
+    """
+
+    items: list[SimilarAttempt]
+    """
+    The items of this page.
+    """
+
+    next: str | None = None
+    """
+    `cursor` of the next page; `null` on the last page.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimilarAttempts(SimilarAttemptList):
+    """
+    Similar past attempts.
+    """
+
+    failed: bool
+    """
+    True if a similar approach has failed.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
 class Status(Model):
     """
     State of the project and the store.
@@ -853,6 +928,11 @@ class ToolResult(Model):
     Id of the file change for `undo`.
     """
 
+    warnings: list[str] | None = None
+    """
+    Unknown fields of the request, which were ignored.
+    """
+
 
 @dataclass(frozen=True, kw_only=True)
 class WorkingMemoryState(Model):
@@ -866,6 +946,10 @@ class WorkingMemoryState(Model):
     task_context: dict[str, Any]
     updated_at: datetime
     current_plan: str | None = None
+    warnings: list[str] | None = None
+    """
+    Unknown fields of the request, which were ignored.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -926,24 +1010,15 @@ class WriteOutcome(Model):
     The record that it replaced, or that lost a conflict to it.
     """
 
+    warnings: list[str] | None = None
+    """
+    Unknown fields of the request, which were ignored.
+    """
+
     winner: str | None = None
     """
     The winner, if this record lost a conflict.
     """
-
-
-@dataclass(frozen=True, kw_only=True)
-class SimilarAttempt(Episode):
-    """
-    A past attempt similar to the planned one.
-    """
-
-    alike: bool
-    """
-    Always true: attempts that are only related are left out.
-    """
-
-    score: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1024,6 +1099,11 @@ class Context(Model):
     receipt: str | None = None
     """
     The receipt's id; `null` for a context without text.
+    """
+
+    warnings: list[str] | None = None
+    """
+    Unknown fields of the request, which were ignored.
     """
 
 
@@ -1131,6 +1211,10 @@ class LoggedError(WriteOutcome):
     """
 
     resolved_before: PastResolution | None = None
+    warnings: list[str] | None = None
+    """
+    Unknown fields of the request, which were ignored.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1186,35 +1270,6 @@ class RecordHistory(Model):
     records: list[AnyRecord]
     """
     Earlier and later versions, oldest first.
-    """
-
-
-@dataclass(frozen=True, kw_only=True)
-class SimilarAttemptList(Model):
-    """
-    A page of a list.
-    """
-
-    items: list[SimilarAttempt]
-    """
-    The items of this page.
-    """
-
-    next: str | None = None
-    """
-    `cursor` of the next page; `null` on the last page.
-    """
-
-
-@dataclass(frozen=True, kw_only=True)
-class SimilarAttempts(SimilarAttemptList):
-    """
-    Similar past attempts.
-    """
-
-    failed: bool
-    """
-    True if a similar approach has failed.
     """
 
 

@@ -607,7 +607,7 @@ def get_recall(
         project: The project; by default the token's project or the served one.
         k: Maximum number of hits; 10 by default, or as many as fit the budget.
         budget_tokens: Maximum number of tokens of text.
-        kinds: Only these kinds, separated by commas; `message` for conversation turns.
+        kinds: Only these kinds, separated by commas or, in a body, as a list; `message` for conversation turns.
         task_id: Only of this task.
         session_id: Only of this session.
         agent_id: Only by this agent.
@@ -967,9 +967,10 @@ def list_receipts(*, project: str | None = None, limit: int | None = None) -> Re
 def list_records(
     *,
     project: str | None = None,
-    kind: str | None = None,
+    kind: Literal["knowledge", "task", "step", "error", "episode", "artifact", "output", "note", "summary"]
+    | None = None,
     category: str | None = None,
-    state: str | None = None,
+    state: Literal["open", "resolved", "pending", "done", "failed"] | None = None,
     task_id: str | None = None,
     agent_id: str | None = None,
     source: str | None = None,
@@ -1243,7 +1244,12 @@ def recall(
     budget_tokens: int | None = None,
     explain: bool | None = None,
     k: int | None = None,
-    kinds: str | None = None,
+    kinds: None
+    | str
+    | Sequence[
+        Literal["knowledge", "task", "step", "error", "episode", "artifact", "output", "note", "summary", "message"]
+    ]
+    | None = None,
     min_relevance: float | None = None,
     near_task: str | None = None,
     project: str | None = None,
@@ -1259,7 +1265,7 @@ def recall(
         budget_tokens: Maximum number of tokens of text.
         explain: Includes the parts of each score.
         k: Maximum number of hits; 10 by default, or as many as fit the budget.
-        kinds: Only these kinds, separated by commas; `message` for conversation turns.
+        kinds: Only these kinds, separated by commas or, in a body, as a list; `message` for conversation turns.
         min_relevance: Relevance from which a hit is returned, 0 to 1; by default weak hits are left out, and 0 returns them too.
         near_task: Ranks records of this task higher.
         project: The project; by default the token's project or the served one.
