@@ -28,7 +28,7 @@ describe("TaskHandle", () => {
     assert.deepEqual(texts(info.pending_steps), ["Run the full suite"]);
     assert.deepEqual(texts(info.completed_steps), ["Wrote the test"]);
     assert.deepEqual(texts(info.open_errors), ["TestLogin: 500"]);
-    assert.match((await task.context()).text, /Issue #42 \(Phase: CODE\)/);
+    assert.match((await task.context()).text, /Issue #42: Fix the login \(Phase: CODE\)/);
     await task.done({ approach: "set the cookie", outcome: "all green" });
     assert.equal((await task.info()).state, "done");
     assert.equal((await task.tried("set the cookie")).failed, false);
