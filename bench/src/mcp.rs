@@ -1,4 +1,4 @@
-//! Latency of the tool list from the start of the MCP server, and the server's resident memory.
+//! Latency of the MCP server: the tool list from process start, recalls of new and of running servers; its memory.
 
 use crate::stats::Times;
 use crate::zipf::ZipfGenerator;
@@ -15,6 +15,10 @@ const RECORDS: usize = 100_000;
 const WORDS: usize = 19;
 /// Number of sessions.
 const RUNS: usize = 100;
+/// Number of records of a running server, whose recalls are timed.
+const RUNNING_RECORDS: usize = 10_000;
+/// Number of recalls of a running server.
+const RUNNING_RECALLS: usize = 500;
 /// Number of warm-up sessions, which are not timed.
 const WARM: usize = 3;
 
@@ -67,6 +71,32 @@ pub(crate) fn measure(heirloom: Option<&Path>, to: Option<usize>) -> Outcome<()>
         let name = format!("mcp resident, {name}, at most");
         results::value(id, &name, "MB", megabytes);
     }
+    measure_running(heirloom)
+}
+
+/// Measures recalls of a server that has answered some already.
+fn measure_running(heirloom: &Path) -> Outcome<()> {
+    let root = tempfile::tempdir()?;
+    let engine = fixture::engine(root.path())?;
+    let mut generator = ZipfGenerator(47);
+    let mut text = |_| generator.text(WORDS);
+    fixture::fill_with(&engine, 0, RUNNING_RECORDS, &mut text)?;
+    drop(engine);
+    let (mut session, _) = Session::begin(heirloom, root.path())?;
+    let mut took = Vec::new();
+    for (n, prompt) in ZipfGenerator(53)
+        .prompts(WARM + RUNNING_RECALLS)
+        .iter()
+        .enumerate()
+    {
+        let time = session.recall(prompt)?;
+        if n >= WARM {
+            took.push(time);
+        }
+    }
+    session.end()?;
+    let name = format!("mcp recall of a running server, {RUNNING_RECORDS} records");
+    results::times("mcp.recall_running", &name, &Times::of(&took));
     Ok(())
 }
 

@@ -276,6 +276,7 @@ pub(crate) const METRICS: &[Row] = &[
     row("mcp.tools_list", "`heirloom mcp`: `tools/list` from process start", "ms", at_most(15.0)),
     row("mcp.recall_first", "`heirloom mcp`: first recall, 100,000 records", "ms", NONE),
     row("mcp.recall_second", "`heirloom mcp`: second recall", "ms", NONE),
+    row("mcp.recall_running", "`heirloom mcp`: recall of a running server, 10,000 records", "ms", at_most(1.0)),
     row("mcp.resident_before", "`heirloom mcp`: resident before the first recall", "MB", at_most(40.0)),
     row("mcp.resident_after", "`heirloom mcp`: resident after two recalls", "MB", at_most(75.0)),
     row("server.start", "server: process start to the first answer", "ms", at_most(50.0)),
