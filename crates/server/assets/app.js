@@ -303,12 +303,13 @@
     all('[data-copy][hidden]').forEach(button => { button.hidden = false; });
     all('.empty pre:not([data-copies])').forEach(pre => {
       pre.dataset.copies = '';
+      const words = pre.textContent;
       const button = document.createElement('button');
       button.type = 'button';
       button.className = 'quiet small';
       button.textContent = 'Copy';
-      button.addEventListener('click', () => copy(pre.textContent, pre));
-      pre.after(button);
+      button.addEventListener('click', () => copy(words, pre));
+      pre.append(button);
     });
   }
   showCopyButtons();
