@@ -2,7 +2,7 @@
 
 use crate::client::Server;
 use heirloom_model::limits::{SERVER_EVENTS_PAUSE_MS, SERVER_EVENTS_PAUSE_NOTIFIED_MS};
-use heirloom_model::{Timestamp, ToSpan};
+use heirloom_model::{Clock, SystemClock, Timestamp, ToSpan};
 use heirloom_testkit::sh;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
@@ -152,7 +152,7 @@ fn event_stream_reports_record_whose_time_is_before_the_connection() {
         .expect(0);
     let mut follower = Follower::new(&server, "/api/events", None);
     // A process sets the time of a record before it waits for the lock.
-    let earlier = Timestamp::now() - 3.seconds();
+    let earlier = SystemClock.now() - 3.seconds();
     let mut command = server.fixture.heirloom(&["remember", "stored after"]);
     let output = command.env("HEIRLOOM_NOW", earlier.to_string()).output();
     assert!(output.unwrap().status.success());
