@@ -9,6 +9,7 @@ mod input_file;
 mod markdown_folder;
 mod memory_database;
 mod memory_pages;
+pub(super) mod memory_places;
 pub(super) mod other_tools;
 mod radium;
 mod shared_context;
@@ -34,7 +35,7 @@ use std::path::{Path, PathBuf};
 /// Import what was remembered by other programs; repeating an import changes nothing
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "`heirloom init --import` imports everything that it finds. Without PATH, workspace is ~/.agent/workspace, and agentium looks for .agentium/memory.json and .agentium.yaml in the project."
+    after_help = "`heirloom init --import` imports what it lists, and `heirloom init` names the commands for other memories. Without PATH, workspace is ~/.agent/workspace, and agentium looks for .agentium/memory.json and .agentium.yaml in the project."
 )]
 pub(crate) struct Args {
     /// jsonl: an export; agentium: memory.json and .agentium.yaml; shared: Markdown, headings are category and key;

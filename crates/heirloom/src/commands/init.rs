@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// Enable memory for the project in this folder
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Creates .heirloom/ with config.toml, the database and a .gitignore. Running it again changes nothing, but removes permissions of other users. Data of other tools is only listed; --import imports it, as one import that `heirloom undo` reverts: AGENTS.md, CLAUDE.md, .agentium/memory.json, histories and outputs of plans of Radium, shared-context/ and ~/.agent/workspace. Agent programs on this machine are offered at a terminal, one by one: their settings are outside of the project, so nothing is installed without an answer or --install."
+    after_help = "Creates .heirloom/ with config.toml, the database and a .gitignore. Running it again changes nothing, but removes permissions of other users. Data of other tools is only listed; --import imports it, as one import that `heirloom undo` reverts: AGENTS.md, CLAUDE.md, .agentium/memory.json, histories and outputs of plans of Radium, shared-context/ and ~/.agent/workspace. Memories that only `heirloom import` reads are named with its command. Agent programs on this machine are offered at a terminal, one by one: their settings are outside of the project, so nothing is installed without an answer or --install."
 )]
 pub(crate) struct Args {
     /// Keep everything in the user's data folder, no file in the project

@@ -117,6 +117,63 @@ fn init_lists_importable_files_and_imports_nothing() {
 }
 
 #[test]
+fn init_names_the_command_for_each_memory_that_exists() {
+    let project = Project::uninitialised();
+    let listed = |project: &Project| -> Vec<(String, String)> {
+        let value = project.json(&["init"]);
+        let memories = value["memories"].as_array().unwrap().iter();
+        let one = |one: &Value| (string(&one["path"]), string(&one["command"]));
+        memories.map(one).collect()
+    };
+    assert_eq!(listed(&project), []);
+    let root = project.folder.path().canonicalize().unwrap();
+    let slug: String = (root.to_str().unwrap().chars())
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .collect();
+    let own = |name: &str| drop(project.home.write(name, "- likes tea\n").unwrap());
+    let write = |name: &str| drop(project.folder.write(name, "- use tabs\n").unwrap());
+    // Folders of these programs without a memory.
+    own(".claude/projects/-other/memory/MEMORY.md");
+    own(".codex/config.toml");
+    assert_eq!(listed(&project), []);
+    let claude = format!(".claude/projects/{slug}/memory");
+    own(&format!("{claude}/MEMORY.md"));
+    own(".codex/memories/MEMORY.md");
+    own(".claude-mem/claude-mem.db");
+    own("basic-memory/note.md");
+    own(".mem0/history.db");
+    write(".cursorrules");
+    write(".ai-agent-chat.sqlite");
+    let place = |path: &str, format: &str| (path.to_owned(), format!("heirloom import {format}"));
+    let expected = [
+        place(".cursorrules", "cursor-rules"),
+        place(".ai-agent-chat.sqlite", "ai-agent-chat"),
+        place(&format!("~/{claude}"), "claude-memory"),
+        place("~/.codex/memories", "codex-memories"),
+        place("~/.claude-mem/claude-mem.db", "claude-mem"),
+        place("~/basic-memory", "basic-memory"),
+        place("~/.mem0", "mem0"),
+    ];
+    assert_eq!(listed(&project), expected);
+    let output = project.ok(&["init"]);
+    for (path, command) in &expected {
+        let is_named = |line: &str| line.contains(path) && line.ends_with(command);
+        assert!(output.stderr.lines().any(is_named), "{path}: {output:?}");
+    }
+    assert_eq!(record_count(&project), 0);
+    // The commands read what was named.
+    for format in [
+        "cursor-rules",
+        "claude-memory",
+        "codex-memories",
+        "basic-memory",
+    ] {
+        let report = project.json(&["import", format]);
+        assert!(report["created"].as_u64() > Some(0), "{format}: {report}");
+    }
+}
+
+#[test]
 fn init_import_dry_run_counts_records_and_stores_nothing() {
     let project = project_with_all_sources();
     let value = project.json(&["init", "--import", "--dry-run"]);

@@ -15,9 +15,11 @@ use std::path::{Path, PathBuf};
 /// Files of mem0 and its local vector stores.
 const MEM0_FILES: [&str; 4] = ["history.db", "storage.sqlite", "chroma.sqlite3", ".json"];
 /// Place of claude-mem's database below the home folder.
-const CLAUDE_MEM: &str = ".claude-mem/claude-mem.db";
+pub(super) const CLAUDE_MEM: &str = ".claude-mem/claude-mem.db";
+/// Folder of mem0 below the home folder.
+pub(super) const MEM0_FOLDER: &str = ".mem0";
 /// Places of the Node agent's database in a project.
-const NODE_AGENT: [&str; 2] = [".agent/.ai-agent-chat.sqlite", ".ai-agent-chat.sqlite"];
+pub(super) const NODE_AGENT: [&str; 2] = [".agent/.ai-agent-chat.sqlite", ".ai-agent-chat.sqlite"];
 
 fn discovered(format: &'static str, path: &Path, memory: ImportedMemory) -> DiscoveredImports {
     let part = ExternalSource {
@@ -122,11 +124,11 @@ pub(super) fn mem0(path: Option<&Path>, session: &CliSession) -> Result<Discover
     let own = session
         .env
         .get("HOME")
-        .map(|home| Path::new(home).join(".mem0"));
+        .map(|home| Path::new(home).join(MEM0_FOLDER));
     let path = path
         .map(Path::to_owned)
         .or_else(|| own.filter(|path| path.is_dir()));
-    let path = path.ok_or_else(|| missing("mem0", "~/.mem0"))?;
+    let path = path.ok_or_else(|| missing("mem0", &format!("~/{MEM0_FOLDER}")))?;
     let mut memories = Mem0Memories::default();
     let mut notes = Vec::new();
     if path.is_dir() {

@@ -16,18 +16,22 @@ use heirloom_model::{Fault, limits};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-const CLAUDE_FOLDER: ProgramFolder = ProgramFolder {
+pub(super) const CLAUDE_FOLDER: ProgramFolder = ProgramFolder {
     variable: Some("CLAUDE_CONFIG_DIR"),
     below_home: ".claude",
     inside: "",
 };
-const CODEX_FOLDER: ProgramFolder = ProgramFolder {
+pub(super) const CODEX_FOLDER: ProgramFolder = ProgramFolder {
     variable: Some("CODEX_HOME"),
     below_home: ".codex",
     inside: "",
 };
 /// Folder of Cursor's rules, and the single file of its old versions.
-const CURSOR_RULES: [&str; 2] = [".cursor/rules", ".cursorrules"];
+pub(super) const CURSOR_RULES: [&str; 2] = [".cursor/rules", ".cursorrules"];
+/// Folder of Codex's memories in its own folder.
+pub(super) const CODEX_MEMORIES: &str = "memories";
+/// Default folder of basic-memory below the home folder.
+pub(super) const BASIC_MEMORY: &str = "basic-memory";
 /// Rules of Claude Code in a project.
 const CLAUDE_RULES: [&str; 3] = ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"];
 /// Index of a memory folder.
@@ -298,10 +302,7 @@ pub(super) fn claude_memory(
             pages.add_rules(&own.join(CLAUDE_RULES[0]), 0);
         }
         folders.push(own.join("rules"));
-        let memory = own
-            .join("projects")
-            .join(project_slug(&root))
-            .join("memory");
+        let memory = claude_memory_folder(&own, &root);
         if memory.is_dir() {
             pages.add_memory_folder(&memory)?;
         }
@@ -341,7 +342,7 @@ pub(super) fn codex_memories(
         if rules.is_file() {
             pages.add_rules(&rules, limits::RULES_IMPORT_DEPTH_MAX);
         }
-        let memories = own.join("memories");
+        let memories = own.join(CODEX_MEMORIES);
         if memories.is_dir() {
             pages.add_codex_folder(&memories)?;
         }
@@ -389,7 +390,7 @@ pub(super) fn basic_memory(
     mut pages: PageCollector<'_>,
     path: Option<&Path>,
 ) -> Result<DiscoveredImports, Fault> {
-    let default = pages.home.map(|home| home.join("basic-memory"));
+    let default = pages.home.map(|home| home.join(BASIC_MEMORY));
     let Some(place) = path.map(Path::to_owned).or(default) else {
         return Err(Fault::usage("which folder?").hint("heirloom import basic-memory PATH"));
     };
@@ -417,6 +418,11 @@ pub(super) fn basic_memory(
         }
     }
     pages.finish(&format!("no notes in {}", place.to_escaped()))
+}
+
+/// Returns the memory folder of a project in the folder of Claude Code.
+pub(super) fn claude_memory_folder(own: &Path, root: &Path) -> PathBuf {
+    own.join("projects").join(project_slug(root)).join("memory")
 }
 
 /// Returns the name of a project's folder in Claude Code: its path with `-` for all but letters and digits.

@@ -1,6 +1,7 @@
 //! Data of other tools: listed by `init`, imported by `init --import`.
 
 use super::Args;
+use crate::commands::import::memory_places::MemoryPlace;
 use crate::commands::import::other_tools::{DiscoveredImports, import_discovered};
 use crate::commands::import::{print_diagnostics, print_report_text, report_value};
 use crate::commands::reembed::embed_pending;
@@ -15,6 +16,8 @@ pub(super) struct ImportOffer {
     /// Path and format of each part.
     parts: Vec<(String, &'static str)>,
     report: ExternalImportReport,
+    /// Memories that only `heirloom import` imports.
+    places: Vec<MemoryPlace>,
     /// Problems of reading.
     notes: Vec<String>,
     /// True if `--import` was given.
@@ -53,6 +56,7 @@ impl ImportOffer {
         Ok(Self {
             parts,
             report,
+            places: MemoryPlace::find_all(session, found),
             notes,
             is_requested: args.import,
             is_dry_run,
@@ -66,7 +70,7 @@ impl ImportOffer {
         rows.filter(|(_, _, counts)| counts.created + counts.known > 0)
     }
 
-    /// Adds `offers`, `notes` and, with `--import`, `imported`.
+    /// Adds `offers`, `memories`, `notes` and, with `--import`, `imported`.
     pub(super) fn add_to(&self, value: &mut Value) {
         let offers = self.rows().map(|(path, format, counts)| {
             json!({
@@ -78,6 +82,10 @@ impl ImportOffer {
             })
         });
         value["offers"] = offers.collect();
+        let memories = self.places.iter().map(
+            |place| json!({"path": place.path, "format": place.format, "command": place.command()}),
+        );
+        value["memories"] = memories.collect();
         value["notes"] = json!(self.notes);
         if self.is_requested {
             value["imported"] = report_value(&self.report.total);
@@ -87,9 +95,14 @@ impl ImportOffer {
 
     /// Prints the result for a person.
     pub(super) fn print(&self, session: &mut CliSession) {
-        if !self.is_requested {
-            return self.print_available(session);
+        match self.is_requested {
+            true => self.print_imported(session),
+            false => self.print_available(session),
         }
+        self.print_places(session);
+    }
+
+    fn print_imported(&self, session: &mut CliSession) {
         if self.parts.is_empty() {
             print_diagnostics(&self.report.total, session);
             return session.out.talk("nothing to import");
@@ -136,5 +149,22 @@ impl ImportOffer {
         session.out.talk(
             "heirloom init --import imports it, with --dry-run it only shows what would be imported",
         );
+    }
+
+    /// Prints the memories with the command that imports each.
+    fn print_places(&self, session: &mut CliSession) {
+        if self.places.is_empty() {
+            return;
+        }
+        session.out.talk(
+            "memories of other programs; each command imports one, with --dry-run it only shows what would be imported:",
+        );
+        let rows = self.places.iter();
+        let rows: Vec<_> = rows
+            .map(|place| vec![place.path.clone(), place.command()])
+            .collect();
+        for line in terminal_output::table(&rows).lines() {
+            session.out.talk(&format!("  {line}"));
+        }
     }
 }

@@ -36,6 +36,8 @@ struct InitAnswer {
     lost: Vec<LostMemory>,
     /// Memory of other tools that can be imported; nothing is imported without `--import`.
     offers: Vec<Offer>,
+    /// Memory of other programs at its usual place, with the command that imports it.
+    memories: Vec<MemoryPlace>,
     /// Sources that could not be read.
     notes: Vec<String>,
     /// With `--import`: all offers as one import; with `--dry-run` what it would be.
@@ -72,6 +74,13 @@ struct Offer {
     known: u64,
     /// Entries with a secret.
     redacted: u64,
+}
+
+#[derive(JsonSchema)]
+struct MemoryPlace {
+    path: String,
+    format: String,
+    command: String,
 }
 
 #[derive(JsonSchema)]
