@@ -176,7 +176,10 @@ pub fn parse_memories(bytes: &[u8]) -> Result<ImportedMemory, String> {
     let list = value.as_array();
     let list = list.map_or(std::slice::from_ref(&value), Vec::as_slice);
     for one in list {
-        let text = |value: &Value| Some(value.as_str()?.trim().to_owned());
+        let text = |value: &Value| {
+            let text = value.as_str()?.trim();
+            (!text.is_empty()).then(|| text.to_owned())
+        };
         if let Some(all) = one.get("conversations_memory").and_then(text) {
             memory.add_entry("conversations", MEMORY, all, Attrs::new());
         }

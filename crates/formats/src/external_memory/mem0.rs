@@ -51,6 +51,8 @@ pub struct ChromaTables {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Mem0Memories {
     memories: BTreeMap<String, Entry>,
+    /// Number of memories without an id.
+    without_id: u64,
     rest: ImportedMemory,
 }
 
@@ -130,9 +132,9 @@ impl Mem0Memories {
             .as_array()
             .or_else(|| named.iter().find_map(|name| value.get(*name)?.as_array()));
         let list = list.ok_or("it has no list `results` or `memories`")?;
-        for (number, memory) in (1_u64..).zip(list) {
-            let id = memory.get("id").map(id_text).filter(|id| !id.is_empty());
-            self.add_payload(&id.unwrap_or_else(|| format!("line {number}")), memory);
+        for memory in list {
+            let id = memory.get("id").map(id_text).unwrap_or_default();
+            self.add_payload(&id, memory);
         }
         for relation in value
             .get("relations")
@@ -283,7 +285,15 @@ impl Mem0Memories {
             self.rest.omissions.add("memories without text", 1);
             return;
         }
-        let entry = self.memories.entry(id.to_owned()).or_default();
+        // The number counts over all files: a number in each file would join memories of two exports.
+        let id = match id.trim() {
+            "" => {
+                self.without_id += 1;
+                format!("without id {}", self.without_id)
+            }
+            id => id.to_owned(),
+        };
+        let entry = self.memories.entry(id).or_default();
         entry.fields.extend(fields.clone());
     }
 
@@ -388,8 +398,11 @@ impl Entry {
 }
 
 fn id_text(value: &Value) -> String {
-    let text = value.as_str().map(|text| text.trim().to_owned());
-    text.unwrap_or_else(|| value.to_string())
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.trim().to_owned(),
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => value.to_string(),
+    }
 }
 
 /// Returns the value of a row of Chroma's metadata, which has one column for each type.

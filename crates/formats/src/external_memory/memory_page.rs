@@ -35,7 +35,10 @@ pub fn parse_page(page: MemoryPage<'_>) -> PageRules {
     let read = front_matter::split(page.text);
     let body = read.body.trim();
     let is_topic = read.text("name").is_some();
-    if body.is_empty() && !is_topic {
+    let description = read
+        .text("description")
+        .filter(|_| is_topic || !body.is_empty());
+    if body.is_empty() && description.is_none() {
         return PageRules::Empty;
     }
     let origin = origin_of(&read, page.path);
@@ -44,7 +47,6 @@ pub fn parse_page(page: MemoryPage<'_>) -> PageRules {
         let text = "\n".repeat(lines) + read.body;
         return PageRules::Rules(text, origin);
     }
-    let description = read.text("description");
     let text = match (description, body.is_empty()) {
         (Some(description), true) => description,
         (Some(description), false) if !body.contains(&description) => {

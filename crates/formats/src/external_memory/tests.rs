@@ -1,4 +1,5 @@
 use super::*;
+use heirloom_model::foreign_table::{ForeignTable, ForeignValue};
 use heirloom_model::limits::{PICKLE_DEPTH_MAX, PICKLE_VALUES_MAX};
 use proptest::prelude::*;
 use serde_json::json;
@@ -65,6 +66,36 @@ fn pickle_of_shared_and_cyclic_values_ends_at_the_limits() {
 }
 
 #[test]
+fn memories_without_id_are_entries_of_their_own() {
+    let mut memories = Mem0Memories::default();
+    // Two exports: their memories have the same positions.
+    for export in [
+        r#"[{"memory":"tabs"},{"id":null,"memory":"tea"},{"id":" ","memory":"rust"}]"#,
+        r#"[{"memory":"the port is 8080"}]"#,
+    ] {
+        memories.add_json(export.as_bytes()).unwrap();
+    }
+    // A pickled point without the field `id`.
+    let point = b"\x80\x04}(\x8c\x07payload}(\x8c\x04data\x8c\x07nextest\x8c\x01xNuu.";
+    let points = ForeignTable {
+        columns: vec!["point".to_owned()],
+        rows: vec![vec![ForeignValue::Blob(point.to_vec())]; 2],
+    };
+    memories.add_points("memories", &points);
+    let memory = memories.finish();
+    let texts: Vec<&str> = memory.entries.iter().map(|one| one.text.as_str()).collect();
+    let expected = [
+        "tabs",
+        "tea",
+        "rust",
+        "the port is 8080",
+        "nextest",
+        "nextest",
+    ];
+    assert_eq!(texts, expected, "{memory:?}");
+}
+
+#[test]
 fn note_is_split_into_observations_relations_and_text() {
     let note = "---\ntitle: Tea\npermalink: t/tea\ntags: ['#a', b]\n---\n# Tea\n\nGreen. See [[Water|water]].\n\n\
         ## Observations\n- [method] 80 degrees #heat (in spring)\n- [ ] buy more\n- [x] done\n- plain\n\n\
@@ -98,6 +129,25 @@ fn note_is_split_into_observations_relations_and_text() {
             .entries
             .is_empty()
     );
+}
+
+#[test]
+fn parts_without_text_are_no_entries() {
+    let page = |text| {
+        parse_page(MemoryPage {
+            path: "a.md",
+            text,
+            category: "memory",
+        })
+    };
+    assert_eq!(page("---\nname: a\n---\n"), PageRules::Empty);
+    assert_eq!(page("---\ndescription: a\n---\n\n"), PageRules::Empty);
+    let described = page("---\nname: a\ndescription: b\n---\n");
+    assert!(matches!(described, PageRules::Entry(entry) if entry.text == "b"));
+    let memories = br#"[{"conversations_memory":" ","project_memories":{"p":"","q":"uses Rust"}}]"#;
+    let memory = parse_memories(memories).unwrap();
+    let texts: Vec<&str> = memory.entries.iter().map(|one| one.text.as_str()).collect();
+    assert_eq!(texts, ["uses Rust"]);
 }
 
 #[test]
