@@ -17,9 +17,12 @@ use std::mem::ManuallyDrop;
 
 /// Search memory: what fits the question best, of every kind
 #[derive(Debug, clap::Args)]
+// The further words are hidden, so that one description is enough.
+#[command(override_usage = "heirloom recall [OPTIONS] <QUERY>...")]
 #[command(after_help = "In the question:
   \"two words\"                 both, next to each other
-  kind:error task:42          filters; also agent plan group session phase category source key before after on
+  kind:error task:42          filters; also agent plan group session
+                              phase category source key before after on
   last week, on 3 May         ranks records of that time higher
 
   heirloom recall why does the deploy fail -k 5

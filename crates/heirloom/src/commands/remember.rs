@@ -13,6 +13,8 @@ use std::num::NonZeroU32;
 
 /// Remember something: a fact, a decision, a convention
 #[derive(Debug, clap::Args)]
+// The further words are hidden, so that one description is enough.
+#[command(override_usage = "heirloom remember [OPTIONS] [TEXT]...")]
 #[command(after_help = "Examples:
   heirloom remember the tests need a running Redis
   heirloom remember \"Use tabs\" --category convention --key indent
