@@ -30,12 +30,19 @@ enum ExportFormat {
 
 pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let engine = session.open()?;
+    let progress = session.out.progress();
+    // The number of past records and of messages is not known.
+    if session.out.shows_progress() && !args.all {
+        let counts = engine.records().counts()?;
+        progress.set_total(counts.iter().map(|(_, records)| *records).sum());
+    }
     match args.format {
         ExportFormat::Jsonl => {
             let out = &mut session.out;
             engine
                 .imports()
                 .export_records(args.all, &mut |record, lapses| {
+                    progress.count_part();
                     out.value(&json_output::record(record));
                     for lapse in lapses {
                         out.value(&export_format::lapse_line(record.id, *lapse));
@@ -58,9 +65,10 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         }
         ExportFormat::Markdown => {
             let mut entries = Vec::new();
-            engine
-                .imports()
-                .export_records(false, &mut |record, _| entries.extend(shared_entry(record)))?;
+            engine.imports().export_records(false, &mut |record, _| {
+                progress.count_part();
+                entries.extend(shared_entry(record));
+            })?;
             session.out.data(&shared_context::render(&entries));
         }
         ExportFormat::Radium => {

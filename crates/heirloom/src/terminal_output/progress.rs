@@ -1,6 +1,7 @@
 //! Progress of commands that take longer than a second.
 
 use indicatif::{ProgressBar, ProgressStyle};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -17,6 +18,29 @@ const FRAME: Duration = Duration::from_millis(100);
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Progress {
     running: Arc<Mutex<Option<Spinner>>>,
+    counts: Arc<PartCounts>,
+}
+
+/// Parts that are done, and their total; without a total no count is shown.
+#[derive(Debug, Default)]
+struct PartCounts {
+    done: AtomicU64,
+    total: AtomicU64,
+}
+
+impl PartCounts {
+    /// Returns the description with the counts.
+    fn describe(&self, description: &str) -> String {
+        let total = self.total.load(Ordering::Relaxed);
+        match total {
+            0 => description.to_owned(),
+            // More than the total may be done if another process adds parts.
+            total => {
+                let done = self.done.load(Ordering::Relaxed).min(total);
+                format!("{description}: {done} of {total}")
+            }
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -29,12 +53,26 @@ impl Progress {
     /// Starts the spinner with this description, in place of the one before.
     pub(crate) fn begin(&self, description: &'static str) {
         self.end();
+        self.set_total(0);
         let (stop, stopped) = channel();
-        let started = std::thread::Builder::new().spawn(move || spin(description, &stopped));
+        let counts = Arc::clone(&self.counts);
+        let spin = move || spin(description, &counts, &stopped);
+        let started = std::thread::Builder::new().spawn(spin);
         // Without the thread or the lock there is only no spinner.
         if let (Ok(thread), Ok(mut running)) = (started, self.running.lock()) {
             *running = Some(Spinner { stop, thread });
         }
+    }
+
+    /// Shows from now on the number of parts that are done, and this total; 0 shows no count.
+    pub(crate) fn set_total(&self, total: u64) {
+        self.counts.done.store(0, Ordering::Relaxed);
+        self.counts.total.store(total, Ordering::Relaxed);
+    }
+
+    /// PartCounts one more part as done.
+    pub(crate) fn count_part(&self) {
+        self.counts.done.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Removes the spinner from the screen.
@@ -53,18 +91,19 @@ impl Progress {
 }
 
 /// Shows the spinner until the sender is dropped.
-fn spin(description: &'static str, stopped: &Receiver<()>) {
+fn spin(description: &str, counts: &PartCounts, stopped: &Receiver<()>) {
     if stopped.recv_timeout(DELAY) != Err(RecvTimeoutError::Timeout) {
         return;
     }
     let bar = ProgressBar::new_spinner()
-        .with_message(description)
+        .with_message(counts.describe(description))
         .with_elapsed(DELAY);
     // The template is a constant; if it were invalid, the default style would be used.
     if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
         bar.set_style(style);
     }
     while stopped.recv_timeout(FRAME) == Err(RecvTimeoutError::Timeout) {
+        bar.set_message(counts.describe(description));
         bar.tick();
     }
     bar.finish_and_clear();
@@ -94,6 +133,25 @@ pub(crate) fn describe_command(command: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn progress_counts_parts_up_to_the_total() {
+        let progress = Progress::default();
+        let describe = || progress.counts.describe("exporting");
+        progress.count_part();
+        assert_eq!(describe(), "exporting");
+        progress.set_total(2);
+        assert_eq!(describe(), "exporting: 0 of 2");
+        let shared = progress.clone();
+        shared.count_part();
+        assert_eq!(describe(), "exporting: 1 of 2");
+        shared.count_part();
+        shared.count_part();
+        assert_eq!(describe(), "exporting: 2 of 2");
+        progress.begin("importing");
+        assert_eq!(describe(), "exporting");
+        progress.end();
+    }
 
     #[test]
     fn progress_ends_before_and_after_it_is_shown() {

@@ -4,6 +4,7 @@
 use super::markdown_folder::{collect_files, read_page, shown_path};
 use super::other_tools::DiscoveredImports;
 use crate::store_access::{CliSession, FoundProject};
+use crate::terminal_output::progress::Progress;
 use heirloom_agents::ProgramFolder;
 use heirloom_engine::{ExternalContent, ExternalSource, RulesFile, SharedFile};
 use heirloom_formats::external_memory::{
@@ -50,6 +51,7 @@ pub(super) struct PageCollector<'s> {
     rules: Vec<RulesFile>,
     memory: ImportedMemory,
     notes: Vec<String>,
+    progress: Progress,
 }
 
 impl<'s> PageCollector<'s> {
@@ -64,11 +66,13 @@ impl<'s> PageCollector<'s> {
             rules: Vec::new(),
             memory: ImportedMemory::default(),
             notes: Vec::new(),
+            progress: session.out.progress(),
         }
     }
 
     /// Returns what was collected; the error is that nothing was found.
     pub(super) fn finish(self, missing: &str) -> Result<DiscoveredImports, Fault> {
+        self.progress.set_total(0);
         let mut discovered = DiscoveredImports {
             notes: self.notes,
             ..DiscoveredImports::default()
@@ -95,12 +99,20 @@ impl<'s> PageCollector<'s> {
         Ok(discovered)
     }
 
+    /// Lists the files of a folder; the progress counts those that are read.
+    fn list_files(&self, folder: &Path, ends: &[&str]) -> Result<Vec<PathBuf>, Fault> {
+        let files = collect_files(folder, ends)?;
+        self.progress.set_total(files.len() as u64);
+        Ok(files)
+    }
+
     fn shown(&self, path: &Path) -> String {
         shown_path(path, &self.root, self.home)
     }
 
     /// Reads a file unless it was read before; a link is followed if it stays in the known folders.
     fn read(&mut self, path: &Path) -> Option<SharedFile> {
+        self.progress.count_part();
         let shown = self.shown(path);
         let real = path.canonicalize().ok()?;
         if !self.bases.iter().any(|base| real.starts_with(base)) {
@@ -192,7 +204,7 @@ impl<'s> PageCollector<'s> {
         ends: &[&str],
         category: &'static str,
     ) -> Result<(), Fault> {
-        for path in collect_files(folder, ends)? {
+        for path in self.list_files(folder, ends)? {
             self.add_page(&path, category);
         }
         Ok(())
@@ -200,7 +212,7 @@ impl<'s> PageCollector<'s> {
 
     /// Adds a memory folder of Claude Code: topic files, and those lines of the index that do not point to one.
     fn add_memory_folder(&mut self, folder: &Path) -> Result<(), Fault> {
-        for path in collect_files(folder, &[".md"])? {
+        for path in self.list_files(folder, &[".md"])? {
             if path.file_name().is_some_and(|name| name == INDEX) {
                 self.add_index(&path);
             } else {
@@ -353,7 +365,7 @@ pub(super) fn codex_memories(
 impl PageCollector<'_> {
     /// Adds the memories of Codex: the consolidated pages, skills and summaries of sessions.
     fn add_codex_folder(&mut self, folder: &Path) -> Result<(), Fault> {
-        for path in collect_files(folder, &[".md"])? {
+        for path in self.list_files(folder, &[".md"])? {
             let is_below = |name: &str| path.starts_with(folder.join(name));
             if path.file_name().is_some_and(|name| name == RAW_NOTES) {
                 let reason = format!("raw notes, which Codex consolidates into {INDEX}");
@@ -396,7 +408,7 @@ pub(super) fn basic_memory(
     };
     let is_folder = place.is_dir();
     let files = match is_folder {
-        true => collect_files(&place, &[".md"])?,
+        true => pages.list_files(&place, &[".md"])?,
         false if place.is_file() => vec![place.clone()],
         false => Vec::new(),
     };
