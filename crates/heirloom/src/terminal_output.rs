@@ -18,6 +18,8 @@ use short_ids::ShortIds;
 use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use terminal_features::{TerminalFeatures, screen_width};
+use unicode_width::UnicodeWidthStr;
+use word_wrap::wrap_value;
 
 /// Style of ids.
 const ID_STYLE: Style = AnsiColor::Yellow.on_default();
@@ -173,6 +175,33 @@ impl Output {
         }
     }
 
+    /// Prints a table whose last column is complete: on a terminal its texts continue below their beginning.
+    pub(crate) fn wrapped_table(&mut self, rows: &[Vec<String>]) {
+        let text = match self.width {
+            Some(width) => table::wrapped_table(rows, width),
+            None => table(rows),
+        };
+        for line in text.lines() {
+            self.line(line);
+        }
+    }
+
+    /// Prints a value after a label from [`Self::paint`]. On a terminal the value continues below its beginning, `indent`
+    /// columns from the left.
+    pub(crate) fn labelled_line(&mut self, label: &str, indent: usize, value: &str) {
+        let value = text::replace_control_chars(value);
+        let lines = match self.width {
+            Some(width) => wrap_value(&value, width.saturating_sub(indent)),
+            None => vec![value],
+        };
+        for (number, line) in lines.iter().enumerate() {
+            match number {
+                0 => self.painted_line(&format!("{label}{line}")),
+                _ => self.painted_line(&format!("{}{line}", " ".repeat(indent))),
+            }
+        }
+    }
+
     /// Prints a line whose parts come from [`Self::paint`].
     pub(crate) fn painted_line(&mut self, line: &str) {
         self.data(line);
@@ -298,10 +327,16 @@ impl Output {
             self.talk(&format!("heirloom: {}", fault.message));
         }
         if let Some(hint) = &fault.hint {
-            let mut lines = hint.lines();
-            let first = lines.next().unwrap_or_default();
-            self.talk(&format!("  hint: {first}"));
-            lines.for_each(|line| self.talk(&format!("  {line}")));
+            const LABEL: &str = "  hint: ";
+            let width = self.width.filter(|_| self.stderr.is_terminal());
+            let wrap = |line: &str| match width {
+                Some(width) => wrap_value(line, width.saturating_sub(LABEL.width())),
+                None => vec![line.to_owned()],
+            };
+            for (number, line) in hint.lines().flat_map(wrap).enumerate() {
+                let label = if number == 0 { LABEL } else { "  " };
+                self.talk(&format!("{label}{line}"));
+            }
         }
     }
 

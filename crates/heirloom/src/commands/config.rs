@@ -2,7 +2,6 @@
 
 use crate::config::{KEYS, Layer};
 use crate::store_access::CliSession;
-use crate::terminal_output::table;
 use heirloom_model::Fault;
 use serde_json::json;
 
@@ -56,7 +55,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let lines: Vec<Vec<String>> = rows
         .iter()
         .map(|(key, (value, origin))| {
-            let mut row = vec![key.name.to_owned(), value.to_string()];
+            let mut row = vec![key.name.to_owned()];
             if args.show_origin {
                 let from = match origin.layer {
                     Layer::Default => origin.layer.as_str().to_owned(),
@@ -66,9 +65,11 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
                 };
                 row.push(from);
             }
+            // The last column may have several lines.
+            row.push(value.to_string());
             row
         })
         .collect();
-    session.out.line(&table(&lines));
+    session.out.wrapped_table(&lines);
     Ok(0)
 }

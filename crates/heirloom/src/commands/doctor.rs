@@ -2,7 +2,6 @@
 
 use crate::health_checks::examine;
 use crate::store_access::CliSession;
-use crate::terminal_output;
 use heirloom_engine::{CheckLevel, HealthCheck, RepairReport, SalvageReport, SkippedRow};
 use heirloom_model::Fault;
 use serde_json::{Value, json};
@@ -49,9 +48,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         session.out.fault(fault);
     }
     let rows: Vec<_> = checks.iter().map(row).collect();
-    for line in terminal_output::table(&rows).lines() {
-        session.out.line(line);
-    }
+    session.out.wrapped_table(&rows);
     for check in checks.iter().filter(|check| check.level != CheckLevel::Ok) {
         if let Some(hint) = &check.hint {
             session.out.talk(&format!("  {}: {hint}", check.name));

@@ -2,6 +2,7 @@
 
 use crate::json_output;
 use crate::store_access::CliSession;
+use crate::terminal_output::Output;
 use heirloom_model::{Event, Fault, Record, RecordId, limits, text};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -41,14 +42,15 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         return Ok(0);
     }
     if !chain.is_empty() {
-        let rows: Vec<_> = chain.iter().map(row).collect();
+        let rows: Vec<_> = chain.iter().map(|one| row(one, &session.out)).collect();
         session.out.table(&rows, &[1]);
     }
     // A record's own creation is shown in its row.
     let is_shown = |event: &&Event| chain.is_empty() || !event.action.is_record_write();
-    let rows: Vec<_> = events.iter().filter(is_shown).map(event_row).collect();
+    let events = events.iter().filter(is_shown);
+    let rows: Vec<_> = events.map(|event| event_row(event, &session.out)).collect();
     if !rows.is_empty() {
-        session.out.table(&rows, &[]);
+        session.out.table(&rows, &[3]);
     } else if chain.is_empty() {
         session.out.talk("no changes yet");
     }
@@ -67,11 +69,11 @@ fn may_be_truncated(events: &[Event]) -> bool {
     counts.values().any(|count| *count >= limits::EVENTS_MAX)
 }
 
-fn row(record: &Record) -> Vec<String> {
+fn row(record: &Record, out: &Output) -> Vec<String> {
     let state = match (record.retired_at, record.replaced_by) {
         (None, _) => "current".to_owned(),
         (Some(at), None) => format!("retired {at}"),
-        (Some(_), Some(by)) => format!("replaced by {by}"),
+        (Some(_), Some(by)) => format!("replaced by {}", out.plain_id(by)),
     };
     vec![
         record.recorded_at.to_string(),
@@ -82,22 +84,17 @@ fn row(record: &Record) -> Vec<String> {
     ]
 }
 
-fn event_row(event: &Event) -> Vec<String> {
-    let mut about = event
-        .record
-        .or(event.batch)
-        .map(|id| id.to_string())
-        .unwrap_or_default();
-    if let Some(other) = event.other {
-        about = format!("{about} (other: {other})");
-    }
-    if let Some(detail) = &event.detail {
-        about = format!("{about} {detail}");
-    }
+fn event_row(event: &Event, out: &Output) -> Vec<String> {
+    let id = event.record.or(event.batch);
+    let other = event
+        .other
+        .map(|id| format!("(other: {})", out.plain_id(id)));
+    let detail = other.into_iter().chain(event.detail.clone());
     vec![
         event.at.to_string(),
         event.by.clone(),
         event.action.to_string(),
-        about.trim().to_owned(),
+        id.map(|id| id.to_string()).unwrap_or_default(),
+        detail.collect::<Vec<_>>().join(" "),
     ]
 }

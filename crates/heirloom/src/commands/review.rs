@@ -4,6 +4,7 @@ use crate::store_access::CliSession;
 use heirloom_engine::{Engine, ReviewRetirement};
 use heirloom_model::{Fault, RecordId, text};
 use serde_json::json;
+use unicode_width::UnicodeWidthStr;
 
 /// Number of newly learned proposals that are listed.
 const LEARNED_MAX: usize = 20;
@@ -97,13 +98,9 @@ fn print_record(
     id: RecordId,
 ) -> Result<(), Fault> {
     let words = text::excerpt(&engine.records().get(id)?.text, 90);
-    let (what, words) = (
-        text::replace_control_chars(what),
-        text::replace_control_chars(&words),
-    );
-    let id = session.out.id(id);
-    session
-        .out
-        .painted_line(&format!("{what:16} {id}  {words}"));
+    let what = text::replace_control_chars(what);
+    let label = format!("{what:16} {}  ", session.out.plain_id(id));
+    let painted = format!("{what:16} {}  ", session.out.id(id));
+    session.out.labelled_line(&painted, label.width(), &words);
     Ok(())
 }

@@ -11,6 +11,9 @@ use heirloom_model::text::EscapedPath;
 use heirloom_model::{Fault, Timestamp};
 use serde_json::{Map, Value, json};
 
+/// Columns of the labels.
+const LABEL_WIDTH: usize = 12;
+
 /// Show a summary of this memory, on one screen
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
@@ -55,64 +58,50 @@ pub(crate) fn run(_args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         }));
         return Ok(u8::from(!findings.is_empty()));
     }
-    session
-        .out
-        .line(&format!("project     {}", engine.display_name()));
+    let mut row = |label: &str, value: &str| {
+        let label = format!("{label:LABEL_WIDTH$}");
+        session.out.labelled_line(&label, LABEL_WIDTH, value);
+    };
+    row("project", &engine.display_name());
     if let Some(from) = &state.copied_from {
-        let line = format!(
-            "            a copy of {from}: {}",
-            project_identity::DECIDES
+        row(
+            "",
+            &format!("a copy of {from}: {}", project_identity::DECIDES),
         );
-        session.out.line(&line);
     }
     for offer in project_identity::offers(&state) {
-        session.out.line(&format!("            {offer}"));
+        row("", &offer);
     }
-    session
-        .out
-        .line(&format!("root        {}", engine.root().to_escaped()));
-    session.out.line(&format!(
-        "memory      {}",
-        if engine.settings().enabled {
-            "on"
-        } else {
-            "off"
-        }
-    ));
-    session.out.line(&format!(
-        "store       {} ({} KB, schema {})",
-        store.location,
-        store.size_bytes / 1024,
-        store.schema_version
-    ));
-    let kinds: Vec<_> = counts
-        .iter()
-        .map(|(kind, n)| format!("{n} {kind}"))
-        .collect();
-    session.out.line(&format!(
-        "remembers   {}",
+    row("root", &engine.root().to_escaped());
+    let is_on = engine.settings().enabled;
+    row("memory", if is_on { "on" } else { "off" });
+    let (kilobytes, schema) = (store.size_bytes / 1024, store.schema_version);
+    let location = &store.location;
+    row(
+        "store",
+        &format!("{location} ({kilobytes} KB, schema {schema})"),
+    );
+    let kinds = counts.iter().map(|(kind, n)| format!("{n} {kind}"));
+    let kinds = kinds.collect::<Vec<_>>().join(", ");
+    row(
+        "remembers",
         if kinds.is_empty() {
-            "nothing yet".to_owned()
+            "nothing yet"
         } else {
-            kinds.join(", ")
-        }
-    ));
-    session.out.line(&format!(
-        "last write  {}",
-        last_write.as_deref().unwrap_or("never")
-    ));
-    session
-        .out
-        .line(&format!("hooks       {}", hooks.summary()));
-    session.out.line(&format!("sentences   {}", vectors.line()));
+            &kinds
+        },
+    );
+    row("last write", last_write.as_deref().unwrap_or("never"));
+    row("hooks", &hooks.summary());
+    row("sentences", &vectors.line());
     if let Some(meter) = &meter {
-        session.out.line(&format!("writer      {}", meter.line()));
+        row("writer", &meter.line());
     }
-    session.out.line(&format!("health      {health}"));
+    row("health", health);
     for finding in &findings {
-        session.out.line(&format!("            {finding}"));
+        row("", finding);
     }
-    session.out.line(&format!("version     {version}"));
+    row("version", version);
     Ok(u8::from(!findings.is_empty()))
 }
 

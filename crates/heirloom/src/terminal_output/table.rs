@@ -1,5 +1,6 @@
 //! Tables of texts that fit the width of a terminal.
 
+use super::word_wrap::wrap_value;
 use heirloom_model::text;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -28,6 +29,33 @@ pub(crate) fn table(rows: &[Vec<String>]) -> String {
         line
     });
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Formats a table for a terminal: texts of the last column that do not fit continue below their beginning.
+pub(crate) fn wrapped_table(rows: &[Vec<String>], width: usize) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let label_columns = columns.saturating_sub(1);
+    let one_line = |row: &Vec<String>| row.iter().map(|cell| text::one_line(cell)).collect();
+    let rows: Vec<Vec<String>> = rows.iter().map(one_line).collect();
+    let widths = column_widths(&rows);
+    let indent: usize = widths.iter().take(label_columns).map(|one| one + GAP).sum();
+    let mut lines = Vec::new();
+    for (row, label) in rows.iter().zip(table(&rows).lines()) {
+        let Some(last) = row.get(label_columns) else {
+            lines.push(label.to_owned());
+            continue;
+        };
+        let label = label.strip_suffix(last.trim_end()).unwrap_or_default();
+        let parts = wrap_value(last, width.saturating_sub(indent));
+        for (number, part) in parts.iter().enumerate() {
+            let line = match number {
+                0 => format!("{label}{part}"),
+                _ => format!("{}{part}", " ".repeat(indent)),
+            };
+            lines.push(line.trim_end().to_owned());
+        }
+    }
+    lines.join("\n")
 }
 
 /// Returns the width of the widest cell of each column, at least 1.

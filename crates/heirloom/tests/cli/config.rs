@@ -80,10 +80,11 @@ fn config_show_origin_prints_the_origin_of_each_key() {
             .to_owned()
     };
     assert!(
-        line("run.iterations").ends_with("flag: --set run.iterations"),
+        line("run.iterations").contains("  flag: --set run.iterations  "),
         "{text}"
     );
-    assert!(line("memory.max_entries").ends_with("default"), "{text}");
+    assert!(line("run.iterations").ends_with("  3"), "{text}");
+    assert!(line("memory.max_entries").contains("  default  "), "{text}");
     assert!(line("memory.enabled").contains("project: "), "{text}");
     assert!(!project.ok(&["config", "memory"]).stdout.contains("default"));
 }

@@ -182,3 +182,50 @@ fn ids_link_to_the_page_only_while_a_server_runs() {
     );
     assert!(!other.contains("]8;;") && !piped.contains("]8;;"));
 }
+
+#[test]
+fn values_continue_below_their_beginning() {
+    let (project, _) = project_with_records();
+    let env = [TERM, ("NO_COLOR", "1")];
+    let piped = project.ok(&sh("config context.sources")).stdout;
+    assert_eq!(piped.lines().count(), 1, "{piped}");
+    for (line, indent) in [
+        ("config context.sources", 17),
+        ("status", 12),
+        ("doctor", 21),
+    ] {
+        let text = on_terminal(&project, 60, &env, line);
+        let is_indented = |line: &&str| line.starts_with(&" ".repeat(indent));
+        assert!(
+            text.lines().any(|line| is_indented(&line)),
+            "{line}: {text}"
+        );
+        for shown in text.lines() {
+            // A path is longer than a line and is not broken.
+            let is_word = shown.trim().split(' ').any(|word| word.len() > 38);
+            assert!(is_word || shown.chars().count() <= 60, "{line}: {text}");
+        }
+    }
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let shown = on_terminal(&project, 60, &env, "config context.sources");
+    assert_eq!(words(&shown), words(&piped));
+    let error = on_terminal(&project, 60, &env, "hooks");
+    let last = error.lines().last().unwrap();
+    assert!(
+        last.starts_with("  ") && last.contains("commands"),
+        "{error}"
+    );
+    assert!(error.contains("`heirloom help`"), "{error}");
+}
+
+#[test]
+fn history_shows_ids_that_show_accepts() {
+    let (project, ids) = project_with_records();
+    project.ok(&["pin", &ids[0]]);
+    let text = on_terminal(&project, 80, &[TERM, ("NO_COLOR", "1")], "history");
+    let pinned = text.lines().find(|line| line.contains("pinned")).unwrap();
+    let end = &ids[0][ids[0].len() - 8..];
+    assert!(pinned.split_whitespace().any(|word| word == end), "{text}");
+    let piped = project.ok(&sh("history")).stdout;
+    assert!(piped.contains(&ids[0]), "{piped}");
+}
