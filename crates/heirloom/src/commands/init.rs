@@ -142,7 +142,10 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     session
         .out
         .talk(&format!("project {}", engine.display_name()));
-    session.out.talk("next: heirloom run -- YOUR-AGENT, or heirloom remember \"…\"; heirloom context shows what agents get");
+    session
+        .out
+        .talk("next: heirloom run -- YOUR-AGENT, or heirloom remember \"…\"");
+    session.out.talk("heirloom context shows what agents get");
     offer.print(session);
     let agents = offer_agents(&args, session)?;
     print_agents(&agents, session);

@@ -146,9 +146,9 @@ impl ImportOffer {
         for line in terminal_output::table(&rows).lines() {
             session.out.talk(&format!("  {line}"));
         }
-        session.out.talk(
-            "heirloom init --import imports it, with --dry-run it only shows what would be imported",
-        );
+        session
+            .out
+            .talk("heirloom init --import imports it; --dry-run only shows what would be imported");
     }
 
     /// Prints the memories with the command that imports each.
@@ -156,9 +156,9 @@ impl ImportOffer {
         if self.places.is_empty() {
             return;
         }
-        session.out.talk(
-            "memories of other programs; each command imports one, with --dry-run it only shows what would be imported:",
-        );
+        session
+            .out
+            .talk("memories of other programs that can be imported, each by its command:");
         let rows = self.places.iter();
         let rows: Vec<_> = rows
             .map(|place| vec![place.path.clone(), place.command()])
