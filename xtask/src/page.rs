@@ -1,12 +1,14 @@
 //! `page`: tests the web page of `heirloom demo --serve` in a real browser.
 //!
 //! Each page with and without JavaScript, light and dark, at four widths: axe, also with the palette open, console errors,
-//! overflow, layout shift; each edit and its undo; two tabs; a slow network; the pages in Firefox. Uses Debian's chromium and
+//! overflow, layout shift; each edit and its undo; two tabs; a slow network; 100,000 records; the pages in Firefox. Uses Debian's chromium and
 //! firefox-esr and installs them if necessary; npm packages are installed below `target/page`.
 #![expect(
     clippy::disallowed_methods,
     reason = "what is written can be written again"
 )]
+
+mod large_memory;
 
 use crate::cargo;
 use crate::debian_packages;
@@ -26,9 +28,17 @@ const PINNED: [&str; 4] = [
 const PAGES: &str = "page.mjs";
 /// Script that opens every page in Firefox.
 const FIREFOX_PAGES: &str = "firefox.mjs";
-/// Scripts of the browser test: all pages, the knowledge page, tasks of users with their numbers of steps, and all pages
-/// in the second browser.
-const SCRIPTS: [&str; 4] = [PAGES, "knowledge.mjs", "walks.mjs", FIREFOX_PAGES];
+/// Script that opens the pages of a memory with 100,000 records.
+const LARGE_MEMORY: &str = "large.mjs";
+/// Scripts of the browser test: all pages, the knowledge page, tasks of users with their numbers of steps, a large memory,
+/// and all pages in the second browser.
+const SCRIPTS: [&str; 5] = [
+    PAGES,
+    "knowledge.mjs",
+    "walks.mjs",
+    LARGE_MEMORY,
+    FIREFOX_PAGES,
+];
 /// Path of Debian's Chromium.
 const CHROMIUM: &str = "/usr/bin/chromium";
 /// Path of Debian's Firefox.
@@ -69,6 +79,9 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         std::fs::create_dir_all(&project)
             .map_err(|error| format!("cannot create {}: {error}", project.display()))?;
         let (server, link) = start_server(&binary, &project)?;
+        if script == LARGE_MEMORY {
+            large_memory::import(&binary, &project)?;
+        }
         let mut node = Command::new("node");
         node.arg(
             cargo::root()
