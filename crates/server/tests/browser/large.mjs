@@ -44,14 +44,14 @@ for (const at of ['/', '/knowledge', '/knowledge?category=decision&sort=newest',
 }
 await open('/knowledge');
 check(/100,\d{3}/.test(await page.locator('h1').innerText()), 'the headline counts all entries');
-const first = await page.locator('#list > li').first().getAttribute('data-id');
+const first = await page.locator('#list .list > li').first().getAttribute('data-id');
 await page.getByRole('link', {name: /^Older/}).click();
 await page.waitForURL(/\?/);
-check(await page.locator('#list > li').first().getAttribute('data-id') !== first, 'the next page has other entries');
+check(await page.locator('#list .list > li').first().getAttribute('data-id') !== first, 'the next page has other entries');
 await page.goBack();
-check(await page.locator('#list > li').first().getAttribute('data-id') === first, 'and the way back leads to the first ones');
+check(await page.locator('#list .list > li').first().getAttribute('data-id') === first, 'and the way back leads to the first ones');
 await open('/knowledge?f=large-54321');
-check(await page.locator('#list > li').count() === 1, 'a key finds its entry among all');
+check(await page.locator('#list .list > li').count() === 1, 'a key finds its entry among all');
 await open('/recall?q=number+54321');
 check(/54321/.test(await page.locator('#hits > li').first().innerText()), 'recall finds the record by its number');
 await browser.close();
