@@ -5,6 +5,7 @@ import http.client
 import json
 import os
 import pathlib
+import re
 import shutil
 import socket
 import subprocess
@@ -12,6 +13,9 @@ import time
 import urllib.parse
 
 from mcp_session import Ended, McpSession, text_of
+
+# Id of a record of Heirloom.
+ID = re.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -138,8 +142,9 @@ class Heirloom(Product):
         return self.session([self.folder / "heirloom", "mcp"])
 
     def write(self, session, name, text):
-        result = session.result_of("remember", {"text": text})
-        self.names[result["structuredContent"]["id"]] = name
+        # The answer is one line: `created: ID`.
+        answer = text_of(session.result_of("remember", {"text": text}))
+        self.names[re.search(ID, answer).group()] = name
 
     def settle(self):
         # Sentence vectors are computed in quiet moments of the server.
@@ -159,8 +164,9 @@ class Heirloom(Product):
         return text_of(self.recall(session, question, k))
 
     def search(self, session, question, k=10):
-        hits = self.recall(session, question, k)["structuredContent"]["hits"]
-        return [self.names.get(hit["id"], "") for hit in hits]
+        # Each hit is listed with its id.
+        ids = re.findall(ID, text_of(self.recall(session, question, k)))
+        return [self.names[one] for one in ids if one in self.names]
 
 
 class ServerMemory(NpmProduct):

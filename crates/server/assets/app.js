@@ -175,19 +175,6 @@
   $('#live')?.addEventListener('click', () => { if (pending) { scrollTo(0, 0); refresh(); } });
   document.addEventListener('visibilitychange', () => { if (!document.hidden && pending && !isBusy()) refresh(); });
 
-  // ---------- copy buttons: shown only where the script can copy ----------
-  const offerCopies = within => { if (navigator.clipboard) all('[data-copy]', within).forEach(one => { one.hidden = false; }); };
-  offerCopies(document);
-  document.addEventListener('htmx:load', event => offerCopies(event.target));
-  document.addEventListener('click', event => {
-    const button = event.target.closest?.('[data-copy]');
-    const source = button && document.getElementById(button.dataset.copy);
-    if (!source) return;
-    source.select?.();
-    navigator.clipboard.writeText(source.value ?? source.textContent)
-      .then(() => showToast('Copied.'), () => showToast('The browser does not allow copying; select the text.'));
-  });
-
   // ---------- keys ----------
   const letters = root.dataset.keys !== 'off';
   const rows = () => all('.list > li:not(.gone)').filter(row => row.offsetParent);
@@ -283,7 +270,7 @@
       await navigator.clipboard.writeText(text);
       showToast('Copied.');
     } catch {
-      if (source) getSelection().selectAllChildren(source);
+      if (source?.select) source.select(); else if (source) getSelection().selectAllChildren(source);
       showToast(source ? 'Selected; press Ctrl C to copy.' : 'The browser does not allow copying.');
     }
   }
@@ -314,6 +301,7 @@
   }
   showCopyButtons();
   document.addEventListener('htmx:afterSettle', showCopyButtons);
+
   // ---------- the row that replaces the current row stays current ----------
   let replaced;
   document.addEventListener('htmx:beforeSwap', event => {
