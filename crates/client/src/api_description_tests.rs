@@ -4,6 +4,7 @@ use crate::answers as answer;
 use crate::errors::ProblemDocument;
 use crate::operations::{self, Operation};
 use crate::pages::Page;
+use crate::request_bodies as request_body;
 use crate::requests as request;
 use serde::de::{DeserializeOwned, Deserializer, Visitor};
 use serde_json::{Map, Value, json};
@@ -247,14 +248,14 @@ fn requests_have_the_fields_of_the_description() {
         ADD_KNOWLEDGE: request::NewKnowledge,
         RECALL: request::RecallQuery,
         BUILD_CONTEXT: request::ContextQuery,
-        MARK_RECORD: request::NewMark,
-        RESOLVE_CONFLICT: request::ConflictDecision,
+        MARK_RECORD: request_body::NewMark,
+        RESOLVE_CONFLICT: request_body::ConflictDecision,
         LOG_EPISODE: request::NewEpisode,
         LOG_ERROR: request::NewError,
-        RESOLVE_ERROR: request::Resolution,
-        SET_TASK: request::TaskFields,
-        RECORD_STEP: request::NewStep,
-        END_TASK: request::TaskEnd,
+        RESOLVE_ERROR: request_body::Resolution,
+        SET_TASK: request_body::TaskFields,
+        RECORD_STEP: request_body::NewStep,
+        END_TASK: request_body::TaskEnd,
         ADD_MESSAGE: request::NewMessage,
         COMPACT_CONVERSATION: request::CompactRequest,
         ADD_NOTE: request::NewNote,

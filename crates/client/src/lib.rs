@@ -39,6 +39,7 @@ mod local_server;
 mod memory;
 mod operations;
 mod pages;
+mod request_bodies;
 mod requests;
 mod retry;
 mod server_sent_events;

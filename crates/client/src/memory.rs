@@ -8,9 +8,10 @@ use crate::errors::Error;
 use crate::event_stream::Events;
 use crate::operations::{self as op, RequestEffect};
 use crate::pages::{Items, Page};
+use crate::request_bodies::{ConflictDecision, NewMark, Resolution};
 use crate::requests::{
-    CompactRequest, ConflictDecision, ContextQuery, Mark, NewEpisode, NewError, NewKnowledge,
-    NewMark, NewNote, RecallQuery, RecordFilter, Resolution,
+    CompactRequest, ContextQuery, Mark, NewEpisode, NewError, NewKnowledge, NewNote, RecallQuery,
+    RecordFilter,
 };
 use crate::retry::RetryPolicy;
 use crate::session::SessionHandle;

@@ -3,9 +3,8 @@
 use crate::answers::{Context, EndedTask, LoggedError, Outcome, TaskDetails};
 use crate::errors::Error;
 use crate::operations as op;
-use crate::requests::{
-    ContextQuery, NewError, NewKnowledge, NewStep, StepState, TaskEnd, TaskFields, TaskState,
-};
+use crate::request_bodies::{NewStep, TaskEnd, TaskFields};
+use crate::requests::{ContextQuery, NewError, NewKnowledge, StepState, TaskState};
 use crate::transport::Transport;
 use std::fmt;
 

@@ -1,6 +1,6 @@
 //! JSON output that other programs rely on: stable formats of the engine's results.
 
-use heirloom_engine::{AppliedChange, Verdict};
+use heirloom_engine::AppliedChange;
 use heirloom_model::context::Context;
 use heirloom_model::kinds::Knowledge;
 use heirloom_model::record_meaning::record_meaning;
@@ -152,17 +152,7 @@ pub(crate) fn rounded(score: f64) -> f64 {
 pub(crate) fn applied(applied: &AppliedChange) -> Value {
     let mut value = json!({"id": applied.id.to_string(), "outcome": applied.verdict.as_str()});
     if let Some(other) = applied.other {
-        let name = match applied.verdict {
-            Verdict::Conflict => "winner",
-            Verdict::Replaced => "replaced",
-            Verdict::Restored | Verdict::Resolved | Verdict::Reopened => "retired",
-            Verdict::Created
-            | Verdict::Confirmed
-            | Verdict::Unchanged
-            | Verdict::Retired
-            | Verdict::Marked => "other",
-        };
-        value[name] = json!(other.to_string());
+        value[applied.verdict.other_name()] = json!(other.to_string());
     }
     value
 }

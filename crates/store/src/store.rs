@@ -205,6 +205,18 @@ impl Verdict {
         Self::Marked,
     ];
 
+    /// Returns the name of [`AppliedChange::other`] in JSON.
+    pub fn other_name(self) -> &'static str {
+        match self {
+            Self::Conflict => "winner",
+            Self::Replaced => "replaced",
+            Self::Restored | Self::Resolved | Self::Reopened => "retired",
+            Self::Created | Self::Confirmed | Self::Unchanged | Self::Retired | Self::Marked => {
+                "other"
+            }
+        }
+    }
+
     /// Returns the name of the verdict in JSON.
     pub fn as_str(self) -> &'static str {
         match self {

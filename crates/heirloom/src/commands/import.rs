@@ -11,6 +11,7 @@ mod memory_database;
 mod memory_pages;
 pub(super) mod memory_places;
 pub(super) mod other_tools;
+mod page_collector;
 mod radium;
 mod shared_context;
 mod transcripts;
@@ -192,7 +193,7 @@ fn import_memory(
         return Err(Fault::not_found(message).hint("check the path"));
     }
     let name = args.format_name();
-    let collector = |format| memory_pages::PageCollector::new(format, found, session);
+    let collector = |format| page_collector::PageCollector::new(format, found, session);
     let export = |service| {
         let which = || Fault::usage("which file?").hint(format!("heirloom import {name} PATH"));
         chat_export::read_export(service, path.ok_or_else(which)?)

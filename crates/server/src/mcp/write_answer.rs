@@ -1,24 +1,14 @@
 //! Answer of the tools that write: its fields, its text for a model, and its schema.
 
 use super::tool::ToolAnswer;
-use heirloom_engine::{AppliedChange, Verdict};
+use heirloom_engine::AppliedChange;
 use serde_json::{Value, json};
 
 /// Converts the result of a write to JSON.
 pub(super) fn write_value(applied: &AppliedChange) -> Value {
     let mut value = json!({"id": applied.id.to_string(), "outcome": applied.verdict.as_str()});
     if let Some(other) = applied.other {
-        let name = match applied.verdict {
-            Verdict::Conflict => "winner",
-            Verdict::Replaced => "replaced",
-            Verdict::Restored | Verdict::Resolved | Verdict::Reopened => "retired",
-            Verdict::Created
-            | Verdict::Confirmed
-            | Verdict::Unchanged
-            | Verdict::Retired
-            | Verdict::Marked => "other",
-        };
-        value[name] = json!(other.to_string());
+        value[applied.verdict.other_name()] = json!(other.to_string());
     }
     value
 }
