@@ -5,7 +5,7 @@ mod tee;
 
 use std::time::{Duration, Instant};
 
-use crate::postgres::{self, PostgresCluster};
+use crate::postgres::{self, ConnectionPooler, PostgresCluster};
 use crate::{cargo, deny, tidy};
 use counts::Counts;
 
@@ -181,6 +181,14 @@ fn tests(options: &CheckOptions, counts: &mut Option<Counts>) -> Outcome {
             None
         }
     };
+    let pooler = cluster.as_ref().map(ConnectionPooler::start).transpose();
+    let pooler = pooler.unwrap_or_else(|problem| {
+        println!("the tests of PgBouncer are skipped, because it could not be started: {problem}");
+        None
+    });
+    if pooler.is_none() && value(postgres::POOLER_URL_VARIABLE).is_none() {
+        skipped_tests.push_str(",pgbouncer");
+    }
     let nextest = cargo::has("nextest");
     let mut runners = vec![if nextest {
         vec!["nextest", "run", "--workspace", "--no-fail-fast"]
@@ -200,6 +208,9 @@ fn tests(options: &CheckOptions, counts: &mut Option<Counts>) -> Outcome {
         command.env(SKIPPED_TESTS, &skipped_tests);
         if let Some(cluster) = &cluster {
             command.env(postgres::URL_VARIABLE, cluster.url());
+        }
+        if let Some(pooler) = &pooler {
+            command.env(postgres::POOLER_URL_VARIABLE, pooler.url());
         }
         let (result, output) = tee::run(&mut command);
         let ran = if runner.contains(&"nextest") {

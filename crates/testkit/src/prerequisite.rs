@@ -20,6 +20,8 @@ pub enum Prerequisite {
     Citus,
     /// A PostgreSQL server, which `HEIRLOOM_TEST_POSTGRES` names.
     Postgres,
+    /// PgBouncer in front of that server, which `HEIRLOOM_TEST_PGBOUNCER` names.
+    PgBouncer,
     /// The right to trace the system calls of a process.
     Tracing,
 }
@@ -35,6 +37,7 @@ impl Prerequisite {
             Self::Node => "node",
             Self::Citus => "citus",
             Self::Postgres => "postgres",
+            Self::PgBouncer => "pgbouncer",
             Self::Tracing => "tracing",
         }
     }
@@ -49,7 +52,7 @@ impl Prerequisite {
             Self::OrdinaryUser => "run the tests as a user other than the superuser",
             Self::Node => "install Node.js 20 or newer",
             Self::Citus => "name a coordinator with workers in HEIRLOOM_TEST_CITUS",
-            Self::Postgres => {
+            Self::Postgres | Self::PgBouncer => {
                 "run the tests with a temporary server: `cargo xtask pg cargo nextest run`"
             }
             Self::Tracing => "install strace, and permit tracing (CAP_SYS_PTRACE in a container)",

@@ -14,7 +14,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Role and database of the cluster.
-const ROLE: &str = "heirloom";
+pub(super) const ROLE: &str = "heirloom";
 /// Longest time until the cluster accepts connections.
 const START_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -88,11 +88,15 @@ impl PostgresCluster {
             .iter()
             .map(|one| format!("127.0.0.1:{}", one.port))
             .collect();
-        format!(
-            "postgres://{ROLE}:{}@{}/{ROLE}",
-            self.password,
-            hosts.join(",")
-        )
+        url_of(&self.password, &hosts.join(","))
+    }
+
+    pub(super) fn port(&self) -> u16 {
+        self.port
+    }
+
+    pub(super) fn password(&self) -> &str {
+        &self.password
     }
 
     /// Returns the folder in which the cluster's user may write.
@@ -191,6 +195,11 @@ impl Drop for PostgresCluster {
     }
 }
 
+/// Returns the URL of the database on these hosts with their ports.
+pub(super) fn url_of(password: &str, hosts: &str) -> String {
+    format!("postgres://{ROLE}:{password}@{hosts}/{ROLE}")
+}
+
 /// Starts the server of the cluster in a folder.
 fn spawn(programs: &Path, folder: &Path, port: u16, settings: &[String]) -> Result<Child, String> {
     let mut server = unprivileged(&programs.join("postgres"));
@@ -233,7 +242,7 @@ pub(crate) fn hand_over(folder: &Path) -> Result<(), String> {
     }
 }
 
-fn free_port() -> Result<u16, String> {
+pub(super) fn free_port() -> Result<u16, String> {
     let listener = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
     let address = listener.map_err(|error| format!("no free port on loopback: {error}"))?;
     Ok(address.port())
@@ -248,6 +257,6 @@ fn random_password() -> Result<String, String> {
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-fn io_error(path: &Path, error: &std::io::Error) -> String {
+pub(super) fn io_error(path: &Path, error: &std::io::Error) -> String {
     format!("{}: {error}", path.display())
 }
