@@ -15,6 +15,7 @@ use heirloom_engine::Redacted;
 use heirloom_engine::TASK_MAIN;
 use heirloom_model::event_stream::StreamEvent;
 use heirloom_model::signal::{Diagnostic, ParserEvent, Signal, SignalVerb};
+use heirloom_model::text::counted;
 use heirloom_model::{
     AgentStatus, Authority, ErrorKind, Fault, RecordId, Scope, limits, record, text,
 };
@@ -219,7 +220,11 @@ impl Observer<'_> {
             if let Some(first) = places.first() {
                 self.observation.diagnostics.push(Diagnostic {
                     line: self.observation.signals[*first].signal.line,
-                    message: format!("not recorded: {} signals, {}", places.len(), fault.message),
+                    message: format!(
+                        "not recorded: {}, {}",
+                        counted(places.len(), "signal", "signals"),
+                        fault.message
+                    ),
                 });
             }
         }
@@ -305,7 +310,10 @@ impl Observer<'_> {
         if unlisted > 0 {
             self.observation.diagnostics.push(Diagnostic {
                 line: self.last_refused_line,
-                message: format!("{unlisted} more signals up to this line could not be applied"),
+                message: format!(
+                    "{} up to this line could not be applied",
+                    counted(unlisted, "more signal", "more signals")
+                ),
             });
         }
     }

@@ -313,7 +313,7 @@ fn parser_reads_terminal_output() {
 
 #[test]
 fn parser_respects_code_fences() {
-    let unclosed = "1 ! the fence that begins here has a language and no end: 1 signals";
+    let unclosed = "1 ! the fence that begins here has a language and no end: 1 signal";
     check(&[
         ("```\nHEIRLOOM_MEMORY: KEY_FACT x\n```\n", &["2 KEY_FACT x"]),
         (
@@ -561,7 +561,7 @@ fn parser_long_lines() {
         let mut wanted: Vec<&str> = expected.into_iter().collect();
         wanted.extend((!opens_fence).then_some("2 KEY_FACT y"));
         if opens_fence {
-            wanted.push("1 ! the fence that begins here has a language and no end: 1 signals in it were not counted");
+            wanted.push("1 ! the fence that begins here has a language and no end: 1 signal in it was not counted");
         }
         let input = line + after;
         for size in [1, 7, 4096, 65_536, 65_537, input.len()] {
@@ -610,7 +610,7 @@ fn parser_messages_share_limits() {
     assert_eq!(
         found,
         [
-            "3 ! the fence that begins here has a language and no end: 1 signals in it were not counted",
+            "3 ! the fence that begins here has a language and no end: 1 signal in it was not counted",
             "4 KEY_FACT b",
             "1 KEY_FACT c"
         ]

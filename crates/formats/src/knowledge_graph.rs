@@ -8,6 +8,7 @@ mod fact;
 pub use fact::{Entity, Fact, GRAPH_ATTR, KEY_PREFIX, KnowledgeGraph, Relation};
 
 use heirloom_model::signal::Diagnostic;
+use heirloom_model::text::counted;
 use heirloom_model::{limits, text};
 use serde::Deserialize;
 
@@ -89,7 +90,10 @@ pub fn parse(bytes: &[u8]) -> ParsedGraph {
     }
     if unreported_count > 0 {
         let line = graph.diagnostics.last().map_or(0, |last| last.line);
-        let message = format!("{unreported_count} more lines were skipped");
+        let message = format!(
+            "{} skipped",
+            counted(unreported_count, "more line was", "more lines were")
+        );
         graph.diagnostics.push(Diagnostic { line, message });
     }
     graph

@@ -10,6 +10,7 @@ use crate::store_access::{self, CliSession, FoundProject, fleet_status};
 use heirloom_agents::AgentProgram;
 use heirloom_engine::HealthCheck;
 use heirloom_model::text::EscapedPath;
+use heirloom_model::text::counted;
 use heirloom_model::{ErrorKind, Fault, text};
 use heirloom_server::{
     AgentSetup, HookSetup, HookSetupReport, HookState, LocalSetup, Setting, SettingChange,
@@ -202,11 +203,17 @@ impl LocalSetup for CliLocalSetup {
             ("Server version", status.server_version),
             (
                 "Index lag",
-                format!("{} texts are not merged", status.unmerged_texts),
+                format!(
+                    "{} not merged",
+                    counted(status.unmerged_texts, "text is", "texts are")
+                ),
             ),
             (
                 "Vector lag",
-                format!("{} texts have no vector", status.unembedded_texts),
+                format!(
+                    "{} no vector",
+                    counted(status.unembedded_texts, "text has", "texts have")
+                ),
             ),
             ("Connected programs", programs.join(", ")),
         ])

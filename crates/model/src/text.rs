@@ -7,6 +7,7 @@ pub use error_identity::{error_identity, mask_error_numbers, test_names};
 
 use crate::limits::CHARS_PER_TOKEN;
 use std::borrow::Cow;
+use std::fmt::Display;
 use std::path::Path;
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -27,6 +28,16 @@ pub fn percent(share: f64) -> String {
         rounded if rounded >= 100.0 && share < 1.0 => "99 %".to_owned(),
         rounded => format!("{rounded:.0} %"),
     }
+}
+
+/// Formats a count with its noun: `1 record`, `2 records`.
+pub fn counted<N: From<u8> + PartialEq + Copy + Display>(
+    count: N,
+    one: &str,
+    many: &str,
+) -> String {
+    let noun = if count == N::from(1) { one } else { many };
+    format!("{count} {noun}")
 }
 
 /// Returns at most the first `chars_max` characters, in whole graphemes.

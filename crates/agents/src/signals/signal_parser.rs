@@ -8,6 +8,7 @@ use super::signal_prefixes::SignalRules;
 use super::visible_text::LongLine;
 use heirloom_model::limits::{DIAGNOSTICS_MAX, PLAIN_LINE_BYTES_MAX, SIGNALS_MAX};
 use heirloom_model::signal::{Diagnostic, ParserEvent, Signal};
+use heirloom_model::text::counted;
 use memchr::{memchr, memchr_iter, memrchr};
 
 /// Finds the signals of one agent process, in plain output or in messages of a JSON stream.
@@ -194,8 +195,12 @@ impl CappedReporter {
     ) {
         if let Some(fence) = fence.filter(|fence| fence.ignored_signals > 0) {
             let message = format!(
-                "the fence that begins here has a language and no end: {} signals in it were not counted",
-                fence.ignored_signals
+                "the fence that begins here has a language and no end: {} not counted",
+                counted(
+                    fence.ignored_signals,
+                    "signal in it was",
+                    "signals in it were"
+                )
             );
             self.report(ParsedLine::Invalid(message), line, sink);
         }
@@ -209,7 +214,12 @@ impl CappedReporter {
     ) {
         if let Some((tag, ignored_signals)) = fences.ignored_in_envelope() {
             let message = format!(
-                "a `<{tag}>` has no end: {ignored_signals} signals in it, up to here, were not counted"
+                "a `<{tag}>` has no end: {} not counted",
+                counted(
+                    ignored_signals,
+                    "signal in it, up to here, was",
+                    "signals in it, up to here, were"
+                )
             );
             self.report(ParsedLine::Invalid(message), line, sink);
         }
@@ -221,12 +231,16 @@ impl CappedReporter {
         if self.signals_omitted > 0 {
             let count = self.signals_omitted;
             say(format!(
-                "{count} more signals after the first {SIGNALS_MAX} were not counted"
+                "{} not counted: the first {SIGNALS_MAX} are",
+                counted(count, "more signal was", "more signals were")
             ));
         }
         if self.diagnostics_omitted > 0 {
             let count = self.diagnostics_omitted;
-            say(format!("{count} more lines could not be read as signals"));
+            say(format!(
+                "{} not be read as signals",
+                counted(count, "more line could", "more lines could")
+            ));
         }
     }
 }

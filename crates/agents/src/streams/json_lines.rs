@@ -4,6 +4,7 @@ use super::dialect::{Dialect, EventSink, line_excerpt};
 use crate::json_fields::without_controls;
 use heirloom_model::event_stream::StreamEvent;
 use heirloom_model::limits::{DIAGNOSTICS_MAX, STREAM_LINE_BYTES_MAX};
+use heirloom_model::text::counted;
 use memchr::memchr;
 
 /// A buffer larger than this, grown for one long line, is freed.
@@ -61,7 +62,10 @@ impl JsonLines {
         self.dialect.finish(out);
         let count = std::mem::take(&mut self.unreadable_omitted);
         if count > 0 {
-            let message = format!("{count} more lines could not be read");
+            let message = format!(
+                "{} not be read",
+                counted(count, "more line could", "more lines could")
+            );
             let line = self.line.saturating_sub(1);
             out(StreamEvent::Unreadable { line, message });
         }

@@ -10,6 +10,7 @@ mod server_checks;
 pub use backup_restore::RestoreReport;
 pub use health_check::{CheckLevel, HealthCheck};
 use heirloom_model::text::EscapedPath;
+use heirloom_model::text::counted;
 pub use repair::RepairReport;
 
 use super::Engine;
@@ -134,8 +135,9 @@ impl Doctor {
         };
         let records = found.counts.get("records").copied().unwrap_or(0);
         let whole = format!(
-            "{} is whole: {records} records, {} KB",
+            "{} is whole: {}, {} KB",
             self.database().to_escaped(),
+            counted(records, "record", "records"),
             found.size_bytes / 1024
         );
         let damaged_rows = "a row is invalid";

@@ -5,6 +5,7 @@
 use super::Engine;
 use crate::engine::Maintenance;
 use crate::engine::Recall;
+use heirloom_model::text::counted;
 use heirloom_model::{EmbedPurpose, Embedder, Fault, limits};
 use heirloom_search::index::vector;
 use heirloom_store::{
@@ -203,10 +204,10 @@ impl Maintenance<'_> {
             .map_err(|fault| self.redact_fault(fault))?;
         if vectors.len() != texts.len() {
             return Err(Fault::failed(format!(
-                "`{}` returned {} vectors for {} texts",
+                "`{}` returned {} for {}",
                 embedder.model(),
-                vectors.len(),
-                texts.len()
+                counted(vectors.len(), "vector", "vectors"),
+                counted(texts.len(), "text", "texts")
             )));
         }
         let mut vectors = vectors.into_iter();

@@ -7,6 +7,7 @@ use heirloom_formats::session_history::{
 };
 use heirloom_model::rating::{Rating, Tier};
 use heirloom_model::section::{Offer, Origin, Section};
+use heirloom_model::text::counted;
 use heirloom_model::{ErrorKind, Fault, Message, RecordId, limits, text};
 use heirloom_search::recall::RecallItem;
 use heirloom_store::StoreError;
@@ -131,7 +132,10 @@ impl Sessions<'_> {
                 .push("the newest message is larger than the budget: it is cut".to_owned());
         }
         if fitted.left_out > 0 {
-            (section.notes).push(format!("{} older messages did not fit", fitted.left_out));
+            (section.notes).push(format!(
+                "{} did not fit",
+                counted(fitted.left_out, "older message", "older messages")
+            ));
         }
         if all.len() > live.len() || !whole {
             let note = "older interactions are left out; recall finds them";

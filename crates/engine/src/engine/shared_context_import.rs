@@ -4,6 +4,7 @@ use super::record_import::{ImportReport, ImportWriter};
 use crate::engine::Imports;
 use heirloom_formats::shared_context::{self, SharedEntry};
 use heirloom_model::kinds::Knowledge;
+use heirloom_model::text::counted;
 use heirloom_model::{Fault, Kind, KindData, MergeRule, Record, Scope, limits, text};
 use heirloom_store::{Change, Filter};
 use std::collections::HashMap;
@@ -66,7 +67,10 @@ impl Imports<'_> {
         let omitted = diagnostics.len().saturating_sub(limits::DIAGNOSTICS_MAX);
         diagnostics.truncate(limits::DIAGNOSTICS_MAX);
         if omitted > 0 {
-            diagnostics.push(format!("{omitted} more lines are not listed"));
+            diagnostics.push(format!(
+                "{} not listed",
+                counted(omitted, "more line is", "more lines are")
+            ));
         }
         diagnostics
             .into_iter()

@@ -1,6 +1,7 @@
 //! Repair of the encoding: replaces bytes for which a JSON parser would reject the whole file.
 
 use super::MirrorDiagnostic;
+use heirloom_model::text::counted;
 use std::borrow::Cow;
 
 /// Text with valid encoding. Lines and columns are those of the bytes, unless UTF-8 was replaced.
@@ -27,7 +28,10 @@ pub(super) fn repair(bytes: &[u8]) -> Repaired<'_> {
     };
     let lone = lone_surrogates(text.as_bytes());
     if !lone.is_empty() {
-        report(format!("{} lone surrogates were replaced", lone.len()));
+        report(format!(
+            "{} replaced",
+            counted(lone.len(), "lone surrogate was", "lone surrogates were")
+        ));
         text = Cow::Owned(replace_surrogates(&text, &lone));
     }
     Repaired { text, diagnostics }

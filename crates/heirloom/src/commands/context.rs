@@ -5,6 +5,7 @@ use crate::receipt_table::{self, ReceiptRow};
 use crate::store_access::CliSession;
 use heirloom_engine::ContextRequest;
 use heirloom_model::context::{Context, ReceiptItem};
+use heirloom_model::text::counted;
 use heirloom_model::{Budget, Fault};
 
 /// Print the context for the next prompt: what is known, within a budget
@@ -114,11 +115,11 @@ fn receipt_lines(context: &Context) -> Vec<String> {
             .filter(|item| item.is_included())
             .count();
         lines.push(format!(
-            "{}: {} of {} items, {} characters",
+            "{}: {} of {}, {}",
             section.name,
             included_count,
-            section.items.len(),
-            section.chars
+            counted(section.items.len(), "item", "items"),
+            counted(section.chars, "character", "characters")
         ));
         let row = |item: &ReceiptItem| ReceiptRow {
             is_included: item.is_included(),

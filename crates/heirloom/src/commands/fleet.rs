@@ -5,6 +5,7 @@ use crate::store_access::{CliSession, FleetStatus, fleet_status, refuse_password
 use crate::terminal_output::table;
 use clap::Subcommand;
 use heirloom_model::Fault;
+use heirloom_model::text::counted;
 use serde_json::{Value, json};
 
 /// Prepare and examine a database server that several machines share
@@ -123,7 +124,11 @@ fn rows(status: &FleetStatus) -> Vec<Vec<String>> {
     for project in &status.projects {
         rows.push(row(
             "project",
-            format!("{}  {} texts", project.name, project.texts),
+            format!(
+                "{}  {}",
+                project.name,
+                counted(project.texts, "text", "texts")
+            ),
         ));
     }
     rows

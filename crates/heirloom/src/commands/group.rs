@@ -5,6 +5,7 @@ use crate::store_access::CliSession;
 use heirloom_engine::NewNote;
 use heirloom_formats::group::GROUP_DEFAULT;
 use heirloom_model::section::{Offer, Origin, Section};
+use heirloom_model::text::counted;
 use heirloom_model::{Fault, text};
 use serde_json::{Value, json};
 
@@ -89,8 +90,14 @@ fn add_note(note: &NewNote, session: &mut CliSession) -> Result<u8, Fault> {
     session.out.line(&format!("{} noted for {group}", noted.id));
     if noted.repaired > 0 {
         let mended = noted.repaired;
-        let message =
-            format!("{mended} earlier notes that were missing in the file were added again");
+        let message = format!(
+            "{} added again",
+            counted(
+                mended,
+                "earlier note that was missing in the file was",
+                "earlier notes that were missing in the file were"
+            )
+        );
         session.out.talk(&message);
     }
     if !noted.redacted.is_empty() {

@@ -5,6 +5,7 @@ use crate::store_access::CliSession;
 use heirloom_capture::{LearnAllReport, Learning, SessionLessons};
 use heirloom_engine::{Engine, LessonEffect, LessonsReport, RewriteReport};
 use heirloom_lessons::{Candidate, DropReason, Lesson, LessonContent, Verdict};
+use heirloom_model::text::counted;
 use heirloom_model::{ErrorKind, Fault, text};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -111,7 +112,8 @@ fn print_rewrite(report: &RewriteReport, session: &mut CliSession) {
         refused,
     } = report;
     session.out.talk(&format!(
-        "{rewritten} records rewritten by the model, {merged} merged into them, {refused} of its texts refused"
+        "{} rewritten by the model, {merged} merged into them, {refused} of its texts refused",
+        counted(*rewritten, "record", "records")
     ));
     if let Some(batch) = batch {
         (session.out).talk(&format!("  heirloom undo {batch}   undoes it"));
@@ -149,11 +151,16 @@ fn print_all(report: &LearnAllReport, dry_run: bool, session: &mut CliSession) {
         return session.out.value(&value);
     }
     let (sessions, lessons) = (report.sessions, report.lessons);
-    session
-        .out
-        .line(&format!("{lessons} lessons of {sessions} conversations"));
+    session.out.line(&format!(
+        "{} of {}",
+        counted(lessons, "lesson", "lessons"),
+        counted(sessions, "conversation", "conversations")
+    ));
     if report.known > 0 {
-        let message = format!("{} conversations were learned from before", report.known);
+        let message = format!(
+            "{} learned from before",
+            counted(report.known, "conversation was", "conversations were")
+        );
         session.out.talk(&message);
     }
     print_counts(&report.report, dry_run, session);
@@ -204,7 +211,8 @@ fn print_counts(report: &LessonsReport, dry_run: bool, session: &mut CliSession)
         ..
     } = report;
     session.out.talk(&format!(
-        "{created} records new, {changed} changed, {confirmed} confirmed, {retired} retired"
+        "{} new, {changed} changed, {confirmed} confirmed, {retired} retired",
+        counted(*created, "record", "records")
     ));
     if let Some(batch) = report.batch {
         session

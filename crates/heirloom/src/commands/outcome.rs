@@ -2,6 +2,7 @@
 
 use crate::json_output;
 use crate::store_access::CliSession;
+use heirloom_model::text::counted;
 use heirloom_model::{AgentStatus, Fault, IterationOutcome, Scope};
 use serde_json::json;
 
@@ -80,10 +81,10 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
             .value(&json!({"task": args.task, "success": outcome.success, "records": records}));
     } else {
         session.out.line(&format!(
-            "task {}: {} ({} records)",
+            "task {}: {} ({})",
             args.task,
             outcome.status,
-            applied.len()
+            counted(applied.len(), "record", "records")
         ));
     }
     Ok(0)

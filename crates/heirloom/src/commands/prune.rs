@@ -2,6 +2,7 @@
 
 use crate::store_access::CliSession;
 use heirloom_model::Fault;
+use heirloom_model::text::counted;
 use serde_json::json;
 
 /// Retire records beyond the limits of number or age; only shows the numbers without --apply
@@ -43,10 +44,10 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         "would retire"
     };
     session.out.line(&format!(
-        "{verb} {} decisions and {} errors of {} entries (memory.max_entries = {})",
-        report.decisions.len(),
-        report.errors.len(),
-        report.entries,
+        "{verb} {} and {} of {} (memory.max_entries = {})",
+        counted(report.decisions.len(), "decision", "decisions"),
+        counted(report.errors.len(), "error", "errors"),
+        counted(report.entries, "entry", "entries"),
         engine.settings().max_entries,
     ));
     let retention = engine.settings().retention;

@@ -3,6 +3,7 @@
 use crate::store_access::CliSession;
 use heirloom_engine::{Engine, PurgeOutcome, PurgeTarget};
 use heirloom_model::Fault;
+use heirloom_model::text::counted;
 use serde_json::json;
 
 /// Delete for good, including past versions and copies; asks first
@@ -49,7 +50,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let deletes_nothing = args.free && !args.copies;
     if !args.yes && !deletes_nothing {
         let copies = if args.copies {
-            format!(" and {} copies", expected.copies.len())
+            format!(" and {}", counted(expected.copies.len(), "copy", "copies"))
         } else {
             String::new()
         };
@@ -89,8 +90,10 @@ fn build_target(args: &Args, engine: &Engine) -> Result<PurgeTarget, Fault> {
 fn describe_amount(report: &PurgeOutcome) -> String {
     let purged = &report.purged;
     format!(
-        "{} records, {} sessions and {} messages",
-        purged.records, purged.sessions, purged.messages
+        "{}, {} and {}",
+        counted(purged.records, "record", "records"),
+        counted(purged.sessions, "session", "sessions"),
+        counted(purged.messages, "message", "messages")
     )
 }
 

@@ -3,6 +3,7 @@
 use crate::receipt_table::{self, ReceiptRow};
 use crate::store_access::CliSession;
 use heirloom_engine::{ReceiptPart, StoredReceipt};
+use heirloom_model::text::counted;
 use heirloom_model::{Fault, limits, text};
 use serde_json::{Value, json};
 
@@ -84,9 +85,10 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
                         .line(&format!("{sign} {:18} {words}", part.section));
                 }
             }
-            session
-                .out
-                .talk(&format!("{} items are in both", diff.common));
+            session.out.talk(&format!(
+                "{} in both",
+                counted(diff.common, "item is", "items are")
+            ));
         }
     }
     Ok(0)

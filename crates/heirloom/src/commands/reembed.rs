@@ -4,6 +4,7 @@ use crate::embedder;
 use crate::store_access::CliSession;
 use heirloom_engine::{Engine, ReembedMode, ReembedReport};
 use heirloom_model::Fault;
+use heirloom_model::text::counted;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use std::time::{Duration, Instant};
@@ -56,7 +57,10 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         return Ok(0);
     }
     if let Some((model, vectors)) = &done.replaced {
-        let removed = format!("removed {vectors} vectors of {model}");
+        let removed = format!(
+            "removed {} of {model}",
+            counted(*vectors, "vector", "vectors")
+        );
         session.out.line(&removed);
     }
     session.out.line(&format!(

@@ -6,6 +6,7 @@ use crate::json_output;
 use crate::shared_options::ScopeArgs;
 use crate::store_access::CliSession;
 use heirloom_engine::{AppliedChange, Engine, NewRecord, RememberReport, Verdict};
+use heirloom_model::text::counted;
 use heirloom_model::{ConflictPolicy, Fault, Kind, Timestamp, limits, text};
 use serde_json::{Value, json};
 use std::io::{BufRead, Read};
@@ -165,7 +166,8 @@ fn from_stdin(engine: &Engine, session: &mut CliSession) -> Result<u8, Fault> {
     }
     if failed > 0 {
         session.out.talk(&format!(
-            "heirloom: {failed} of {number} lines were not stored"
+            "heirloom: {failed} of {} not stored",
+            counted(number, "line was", "lines were")
         ));
     }
     Ok(u8::from(failed > 0))

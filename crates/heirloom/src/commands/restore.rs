@@ -2,6 +2,7 @@
 
 use crate::store_access::CliSession;
 use heirloom_model::text::EscapedPath;
+use heirloom_model::text::counted;
 use heirloom_model::{Fault, ProjectName};
 use serde_json::json;
 use std::path::PathBuf;
@@ -43,8 +44,9 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         return Ok(0);
     }
     session.out.line(&format!(
-        "restored {} ({records} records)",
-        display_path(&args.file)
+        "restored {} ({})",
+        display_path(&args.file),
+        counted(records, "record", "records")
     ));
     // The copy may have brought another identity of the project, so look it up again.
     let project = session.doctor()?.project;

@@ -3,6 +3,7 @@
 use crate::store_access::{
     CliSession, ProjectTransfer, TransferRequest, refuse_password, transfer,
 };
+use heirloom_model::text::counted;
 use heirloom_model::{Fault, ProjectName};
 use serde_json::json;
 
@@ -57,7 +58,11 @@ fn line(transfer: &ProjectTransfer) -> String {
         false => "complete already",
     };
     let checksum = transfer.checksum.get(..16).unwrap_or_default();
-    format!("{}  {rows} rows  {checksum}  {outcome}", transfer.project)
+    format!(
+        "{}  {}  {checksum}  {outcome}",
+        transfer.project,
+        counted(rows, "row", "rows")
+    )
 }
 
 fn value(transfer: &ProjectTransfer) -> serde_json::Value {

@@ -4,6 +4,7 @@ use super::hook_call_stats::{HookCallStats, hook_call_stats};
 use super::{InstalledHooks, find_installed, is_on_path};
 use crate::config::Environment;
 use heirloom_engine::{CheckLevel, HealthCheck};
+use heirloom_model::text::counted;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -48,8 +49,11 @@ impl HookStatus {
             return "never called here".to_owned();
         };
         format!(
-            "last call {at} ({event}), {:.1} ms p50, {:.1} ms p99, {} failures of {} calls",
-            calls.p50_ms, calls.p99_ms, calls.failures, calls.calls
+            "last call {at} ({event}), {:.1} ms p50, {:.1} ms p99, {} of {}",
+            calls.p50_ms,
+            calls.p99_ms,
+            counted(calls.failures, "failure", "failures"),
+            counted(calls.calls, "call", "calls")
         )
     }
 

@@ -9,6 +9,7 @@ use crate::migration_progress;
 use heirloom_engine::{CheckLevel, HealthCheck, ImportReport};
 use heirloom_engine::{CopyDecision, Identity, IdentityState};
 use heirloom_fs::project_fs::{self, Location, ProjectPaths};
+use heirloom_model::text::counted;
 use heirloom_model::{Fault, ProjectName, text};
 use heirloom_store::{DATABASE, ProjectSummary, SqliteStore};
 
@@ -220,10 +221,11 @@ fn copy_question(identity: &Identity, from: &str) -> String {
 /// Returns the commands that adopt other memories of the store, one per line.
 pub(crate) fn offers(state: &IdentityState) -> Vec<String> {
     let offer = |other: &ProjectSummary| {
-        let (name, records) = (&other.name, other.records);
+        let name = &other.name;
+        let records = counted(other.records, "record", "records");
         let typed = shell_word(name.as_str());
         format!(
-            "the store also has the memory of {name} ({records} records): `heirloom init --adopt {typed}` adopts it"
+            "the store also has the memory of {name} ({records}): `heirloom init --adopt {typed}` adopts it"
         )
     };
     state.others.iter().map(offer).collect()
@@ -247,8 +249,9 @@ pub(crate) fn check(state: &IdentityState) -> HealthCheck {
     let offers = offers(state);
     for other in &state.others {
         findings.push(format!(
-            "the store also has the memory of {} ({} records)",
-            other.name, other.records
+            "the store also has the memory of {} ({})",
+            other.name,
+            counted(other.records, "record", "records")
         ));
     }
     let (level, message, hint) = if findings.is_empty() {

@@ -270,7 +270,7 @@ fn receipt_option_lists_items_on_stderr_and_keeps_the_text() {
     let first = format!("receipt: {} of 3000 characters", EXAMPLE.chars().count());
     assert!(whole.stderr.starts_with(&first), "{}", whole.stderr);
     assert!(
-        whole.stderr.contains("Key Facts: 1 of 1 items"),
+        whole.stderr.contains("Key Facts: 1 of 1 item,"),
         "{}",
         whole.stderr
     );

@@ -56,7 +56,7 @@ fn directive_budget_cuts_whole_lines_and_counts_the_rest() {
     assert!(output.stdout.ends_with(" more lines did not fit\n"));
     assert!(output.stderr.contains("in "), "{}", output.stderr);
     assert!(
-        output.stderr.contains("input: 1 of 1 items"),
+        output.stderr.contains("input: 1 of 1 item,"),
         "{}",
         output.stderr
     );

@@ -201,7 +201,7 @@ fn prune_only_counts_and_retires_the_oldest_with_apply() {
     let text = project.ok(&["prune", "--set", two]);
     assert!(
         text.stdout
-            .starts_with("would retire 1 decisions and 1 errors of 4"),
+            .starts_with("would retire 1 decision and 1 error of 4"),
         "{text:?}"
     );
     project.ok(&["prune", "--apply", "--set", two]);

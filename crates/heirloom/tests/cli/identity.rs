@@ -582,7 +582,7 @@ fn moved_project_with_an_external_store_gets_the_adopt_command() {
             let output = ok_in(&project, &new_folder, &["init", "--user"]);
             let command = format!("heirloom init --user --adopt {old}");
             assert!(output.stderr.contains(&command), "{output:?}");
-            assert!(output.stderr.contains("1 records"), "{output:?}");
+            assert!(output.stderr.contains("1 record of "), "{output:?}");
             ok_in(&project, &new_folder, &["remember", "beta"]);
         }
         let output = json_in(&project, &new_folder, &["init", "--user", "--adopt", old]);

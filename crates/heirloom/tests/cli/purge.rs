@@ -53,7 +53,7 @@ fn purge_removes_the_text_from_every_file() {
     assert_eq!(events["events"][0]["action"], "purged");
     assert_eq!(
         events["events"][0]["detail"],
-        "1 records, 0 sessions, 0 messages"
+        "1 record, 0 sessions, 0 messages"
     );
 }
 

@@ -184,6 +184,41 @@ fn import_with_bad_lines_reports_them_and_imports_the_rest() {
 }
 
 #[test]
+fn counts_of_one_are_singular() {
+    let project = Project::new();
+    project.ok(&sh("remember 'the port is 8080'"));
+    let export = project.ok(&sh("export --format jsonl")).stdout;
+    let other = Project::new();
+    other.folder.write("one.jsonl", export).unwrap();
+    let output = other.ok(&sh("import jsonl one.jsonl"));
+    assert!(
+        (output.stdout).contains("1 record imported, 0 already known"),
+        "{output:?}"
+    );
+    let output = other.ok(&sh("outcome --task 7 --status PARTIAL"));
+    assert_eq!(output.stdout, "task 7: PARTIAL (2 records)\n");
+    other
+        .folder
+        .write("bad.jsonl", "{\"text\": \"x\"}\n")
+        .unwrap();
+    let output = other.expect(&sh("import jsonl bad.jsonl"), 1);
+    assert!(
+        output.stderr.contains("1 line is not an export"),
+        "{output:?}"
+    );
+    let output = other.ok(&sh("purge --query 8080 --dry-run"));
+    assert!(
+        output
+            .stdout
+            .contains("1 record, 0 sessions and 0 messages")
+            || output
+                .stderr
+                .contains("1 record, 0 sessions and 0 messages"),
+        "{output:?}"
+    );
+}
+
+#[test]
 fn import_of_an_invalid_source_fails_with_its_exit_code() {
     let project = Project::new();
     project.expect(&["import", "jsonl"], 2);

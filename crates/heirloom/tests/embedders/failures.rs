@@ -59,7 +59,7 @@ fn recall_invalid_response_falls_back_to_builtin_vectors() {
     configure(&project, &service, "m1", "question_ms = 30000");
     project.ok(&["reembed"]);
     for (trouble, part) in [
-        (EmbeddingFault::MissingVector, "0 vectors for 1 texts"),
+        (EmbeddingFault::MissingVector, "0 vectors for 1 text"),
         (
             EmbeddingFault::Body("no".to_owned()),
             "no list of embeddings",

@@ -10,6 +10,13 @@ fn percent_rounds_except_to_the_ends() {
 }
 
 #[test]
+fn counted_noun_is_singular_for_one_only() {
+    let shown = [0_u64, 1, 2].map(|n| counted(n, "entry", "entries"));
+    assert_eq!(shown, ["0 entries", "1 entry", "2 entries"]);
+    assert_eq!(counted(1_usize, "is", "are"), "1 is");
+}
+
+#[test]
 fn path_with_control_characters_is_escaped() {
     for (name, shown) in [
         ("src/lib.rs", "src/lib.rs"),

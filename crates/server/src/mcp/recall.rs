@@ -123,6 +123,7 @@ fn call(call: &ToolCall<'_>) -> Result<ToolAnswer, Fault> {
     if hits.is_empty() {
         let weak = match recalled.weak {
             0 => String::new(),
+            1 => " 1 weak hit was left out; `min_relevance` 0 returns it.".to_owned(),
             n => format!(" {n} weak hits were left out; `min_relevance` 0 returns them."),
         };
         envelope = format!(

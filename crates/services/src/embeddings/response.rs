@@ -1,6 +1,7 @@
 //! Parsing and validation of embeddings responses.
 
 use heirloom_model::limits::EMBEDDING_DIMS_MAX;
+use heirloom_model::text::counted;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -24,7 +25,11 @@ pub(crate) fn parse_vectors(
     let answer: EmbeddingsResponse = serde_json::from_slice(bytes)
         .map_err(|error| format!("the answer is no list of embeddings: {error}"))?;
     if answer.data.len() != texts {
-        return Err(format!("{} vectors for {texts} texts", answer.data.len()));
+        return Err(format!(
+            "{} for {}",
+            counted(answer.data.len(), "vector", "vectors"),
+            counted(texts, "text", "texts")
+        ));
     }
     let mut vectors: Vec<Option<Vec<f32>>> = vec![None; texts];
     for (place, item) in answer.data.into_iter().enumerate() {
@@ -109,7 +114,7 @@ mod tests {
                 None,
                 "no list of embeddings",
             ),
-            (r#"{"data": []}"#, 1, None, "0 vectors for 1 texts"),
+            (r#"{"data": []}"#, 1, None, "0 vectors for 1 text"),
             (
                 r#"{"data": [{"embedding": [1]}, {"embedding": [1]}]}"#,
                 1,

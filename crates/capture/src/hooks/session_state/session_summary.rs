@@ -1,20 +1,17 @@
 //! Summaries of a session: one line for its episode, and a block for a compacted conversation.
 
 use super::HookSessionState;
+use heirloom_model::text::counted;
 
 impl HookSessionState {
     /// Summarises the session on one line.
     pub(in crate::hooks) fn summary(&self) -> String {
-        let counted = |count: u32, one: &str| match count {
-            1 => format!("1 {one}"),
-            _ => format!("{count} {one}s"),
-        };
-        let mut text = counted(self.prompts, "prompt");
+        let mut text = counted(self.prompts, "prompt", "prompts");
         if !self.files.is_empty() {
             text.push_str(&format!(", changed {}", shown(&self.files)));
         }
         if self.failed > 0 {
-            let failures = counted(self.failed, "failure");
+            let failures = counted(self.failed, "failure", "failures");
             let open = u32::try_from(self.failures.len()).unwrap_or(u32::MAX);
             let state = match open.min(self.failed) {
                 0 => "mended".to_owned(),

@@ -5,6 +5,7 @@ use crate::engine::mirror_writer::MirrorState;
 use heirloom_fs::durable;
 use heirloom_model::Fault;
 use heirloom_model::text::EscapedPath;
+use heirloom_model::text::counted;
 use heirloom_store::{MARKER_TEXT, RepairOutcome, SalvageReport, SqliteStore, StoreError};
 use std::path::PathBuf;
 
@@ -153,10 +154,10 @@ fn note(report: &mut RepairReport, outcome: Result<String, Fault>) {
 /// Summarises recovered and lost data.
 fn describe_salvage(salvaged: &SalvageReport) -> String {
     let mut summary = format!(
-        "recovered {} records, {} sessions and {} messages",
-        salvaged.rows_of("records"),
-        salvaged.rows_of("sessions"),
-        salvaged.rows_of("messages")
+        "recovered {}, {} and {}",
+        counted(salvaged.rows_of("records"), "record", "records"),
+        counted(salvaged.rows_of("sessions"), "session", "sessions"),
+        counted(salvaged.rows_of("messages"), "message", "messages")
     );
     let parts = [
         (salvaged.pages_bad as u64, "pages could not be read"),

@@ -5,6 +5,7 @@ use super::input_file::read;
 use crate::export_format::{self, ExportLine};
 use heirloom_engine::{Engine, ImportBundle, ImportReport};
 use heirloom_model::signal::Diagnostic;
+use heirloom_model::text::counted;
 use heirloom_model::{Fault, limits};
 use std::path::Path;
 
@@ -44,7 +45,8 @@ pub(super) fn import_jsonl(engine: &Engine, path: &Path) -> Result<ImportReport,
     if nothing_fits && diagnostics.iter().all(is_bare) {
         let count = diagnostics.len() + unreported;
         let message = format!(
-            "{count} lines are not an export: `heirloom remember --stdin` takes lines such as {{\"text\": \"…\"}}"
+            "{} not an export: `heirloom remember --stdin` takes lines such as {{\"text\": \"…\"}}",
+            counted(count, "line is", "lines are")
         );
         diagnostics = vec![Diagnostic { line: 0, message }];
         unreported = 0;
@@ -59,8 +61,10 @@ pub(super) fn import_jsonl(engine: &Engine, path: &Path) -> Result<ImportReport,
         report.diagnostics.truncate(limits::DIAGNOSTICS_MAX);
         let line = report.diagnostics.last().map_or(0, |last| last.line);
         let limit = limits::DIAGNOSTICS_MAX;
-        let message =
-            format!("{unreported} more lines were not imported; the first {limit} are shown");
+        let message = format!(
+            "{} not imported; the first {limit} are shown",
+            counted(unreported, "more line was", "more lines were")
+        );
         report.diagnostics.push(Diagnostic { line, message });
     }
     Ok(report)

@@ -2,6 +2,7 @@
 
 use crate::store_access::CliSession;
 use heirloom_engine::ImportReport;
+use heirloom_model::text::counted;
 use serde_json::json;
 
 /// Prints the result of an import.
@@ -45,9 +46,15 @@ pub(in crate::commands) fn print_report_text(
         false => "imported",
     };
     let (created, known) = (report.created, report.known);
-    let mut summary = format!("{created} records {done}, {known} already known");
+    let mut summary = format!(
+        "{} {done}, {known} already known",
+        counted(created, "record", "records")
+    );
     if let Some(redacted) = report.redacted.filter(|redacted| *redacted > 0) {
-        summary.push_str(&format!(", {redacted} without their secrets"));
+        summary.push_str(&format!(
+            ", {redacted} without {} secrets",
+            if redacted == 1 { "its" } else { "their" }
+        ));
     }
     session.out.line(&summary);
     for (reason, count) in &report.omissions {

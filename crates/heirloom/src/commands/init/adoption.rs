@@ -8,6 +8,7 @@ use heirloom_engine::CopyDecision;
 use heirloom_fs::project_fs::ProjectPaths;
 use heirloom_model::Fault;
 use heirloom_model::text::EscapedPath;
+use heirloom_model::text::counted;
 use serde_json::{Value, json};
 
 /// Result of the search for memories to adopt.
@@ -86,19 +87,21 @@ impl Adoption {
         if let Some(Adopted { from, report }) = &self.adopted {
             print_diagnostics(report, session);
             let records = report.created;
-            session
-                .out
-                .line(&format!("adopted the memory of {from}: {records} records"));
+            session.out.line(&format!(
+                "adopted the memory of {from}: {}",
+                counted(records, "record", "records")
+            ));
             if let Some(import) = report.batch {
                 let hint = format!("  heirloom undo {import}   reverts it");
                 session.out.talk(&hint);
             }
         }
         for store in &self.lost {
-            let (home, records) = (store.home.to_escaped().to_string(), store.records);
+            let home = store.home.to_escaped().to_string();
+            let records = counted(store.records, "record", "records");
             let typed = shell_word(&home);
             session.out.talk(&format!(
-                "this is a new, empty memory; the data folder has a memory with {records} records of {home}, which no longer exists. If this is the same project: heirloom init --user --adopt {typed}"
+                "this is a new, empty memory; the data folder has a memory with {records} of {home}, which no longer exists. If this is the same project: heirloom init --user --adopt {typed}"
             ));
         }
     }
@@ -114,9 +117,10 @@ fn ask_for_adoption(
     if args.yes || !session.out.can_ask() {
         return Ok(None);
     }
-    let (home, records) = (store.home.to_escaped().to_string(), store.records);
+    let home = store.home.to_escaped().to_string();
+    let records = counted(store.records, "record", "records");
     let question = format!(
-        "Your data folder has a memory with {records} records of {home}, which no longer exists. Is this the same project?"
+        "Your data folder has a memory with {records} of {home}, which no longer exists. Is this the same project?"
     );
     let is_same = session.out.ask(&question)?;
     Ok(is_same.then(|| store.home.to_string_lossy().into_owned()))

@@ -6,6 +6,7 @@ use heirloom_engine::MirrorLoadOutcome;
 use heirloom_model::event_stream::{StreamEvent, Usage};
 use heirloom_model::text;
 use heirloom_model::text::EscapedPath;
+use heirloom_model::text::counted;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::Duration;
 
@@ -224,16 +225,14 @@ impl<'o> RunScreen<'o> {
 fn describe_signals(count: usize) -> String {
     match count {
         0 => "no signal".to_owned(),
-        1 => "1 signal".to_owned(),
-        n => format!("{n} signals"),
+        n => counted(n, "signal", "signals"),
     }
 }
 
 fn pending_steps(count: usize) -> String {
     match count {
         0 => "no step pending".to_owned(),
-        1 => "1 step pending".to_owned(),
-        n => format!("{n} steps pending"),
+        n => counted(n, "step pending", "steps pending"),
     }
 }
 
@@ -254,8 +253,8 @@ pub(in crate::commands) fn describe_mirror_load(load: &MirrorLoadOutcome) -> Opt
     match load {
         MirrorLoadOutcome::Nothing => None,
         MirrorLoadOutcome::Imported(report) => Some(format!(
-            "imported {} entries of an existing memory file",
-            report.created
+            "imported {} of an existing memory file",
+            counted(report.created, "entry", "entries")
         )),
         MirrorLoadOutcome::SetAside { path, problem } => Some(format!(
             "the memory file could not be read ({problem}): it was moved to {}, and is rebuilt from the store",

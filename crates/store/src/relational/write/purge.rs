@@ -5,7 +5,7 @@ use crate::relational::{index, record_history, row_codec};
 use crate::sql::failure::Failure;
 use crate::sql::{Connection, Row};
 use crate::{PurgeReport, PurgeTarget, StoreError};
-use heirloom_model::{Action, ProjectName, RecordId, Timestamp};
+use heirloom_model::{Action, ProjectName, RecordId, Timestamp, text};
 use rusqlite::types::Value;
 use rusqlite::{ToSql, params};
 
@@ -57,8 +57,10 @@ pub(crate) fn purge(
         blank_columns(connection, targets.project, matcher)?;
     }
     let detail = format!(
-        "{} records, {} sessions, {} messages",
-        purged.records, purged.sessions, purged.messages
+        "{}, {}, {}",
+        text::counted(purged.records, "record", "records"),
+        text::counted(purged.sessions, "session", "sessions"),
+        text::counted(purged.messages, "message", "messages")
     );
     let event = NewEvent {
         detail: Some(&detail),
