@@ -1454,6 +1454,8 @@ export interface components {
             text: string;
         };
         NewToken: {
+            /** @description Name for people, such as that of the machine that gets it; at most 80 characters. */
+            name?: string | null;
             /** @description The only project that it opens; all projects of the store if missing. */
             project?: string | null;
             /**
@@ -1878,6 +1880,8 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             id: string;
+            /** @description Name for people, such as that of the machine that has it. */
+            name?: string | null;
             /** @description The only project that it opens; all projects of the store if missing. */
             project?: string | null;
             /** @enum {string} */

@@ -136,6 +136,10 @@ impl Tokens {
                 "the name of a token has at most {most} characters"
             )));
         }
+        let name = name
+            .map(text::one_line)
+            .filter(|name| !name.trim().is_empty());
+        let name = name.as_deref();
         self.change(|stored| add(stored, role, project.cloned(), name, self.clock.now()))
     }
 
@@ -300,7 +304,7 @@ fn add(
         project: project.map(|project| project.as_str().to_owned()),
         hash: blake3::hash(secret.as_bytes()).to_hex().to_string(),
         created_at: now,
-        name: name.map(text::one_line),
+        name: name.map(str::to_owned),
     });
     Ok(NewToken { id, secret })
 }
@@ -357,13 +361,16 @@ mod tests {
         create(&longest).unwrap();
         assert!(create(&format!("{longest}n")).is_err());
         tokens.create(AccessRole::Agent, None).unwrap();
+        create(" ").unwrap();
+        create("build\nserver").unwrap();
         let names: Vec<_> = tokens
             .list()
             .unwrap()
             .into_iter()
             .map(|token| token.name)
             .collect();
-        assert_eq!(names, [Some(longest), None]);
+        let one_line = Some("build server".to_owned());
+        assert_eq!(names, [Some(longest), None, None, one_line]);
     }
 
     #[test]

@@ -34,6 +34,9 @@ struct CreateArgs {
     /// The role of its holder: agent, orchestrator, user or admin
     #[arg(long, value_name = "ROLE", value_parser = |given: &str| given.parse::<AccessRole>())]
     role: AccessRole,
+    /// Name for people, such as the machine or the agent that gets it
+    #[arg(long)]
+    name: Option<String>,
 }
 
 pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
@@ -44,7 +47,8 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         TokenSubcommand::Create(create) => {
             let project = bound.map(|name| ProjectName::new(&name)).transpose();
             let project = project.map_err(|bad| Fault::usage(bad.to_string()))?;
-            let token = tokens.create(create.role, project.as_ref())?;
+            let token =
+                tokens.create_named(create.role, project.as_ref(), create.name.as_deref())?;
             if session.out.json {
                 (session.out).value(&json!({"id": token.id, "token": token.secret}));
             } else {
@@ -62,6 +66,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
                     .map(|token| {
                         json!({
                             "id": token.id,
+                            "name": token.name,
                             "role": token.role.as_str(),
                             "project": token.project.as_ref().map(ProjectName::as_str),
                             "created_at": token.created_at.to_string(),
@@ -76,9 +81,13 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
                     || "every project".to_owned(),
                     |name| display_name(name.as_str()),
                 );
+                let name = token.name.map(|name| format!("  {name}"));
                 session.out.line(&format!(
-                    "{}  {:<12}  {}  {project}",
-                    token.id, token.role, token.created_at
+                    "{}  {:<12}  {}  {project}{}",
+                    token.id,
+                    token.role,
+                    token.created_at,
+                    name.unwrap_or_default()
                 ));
             }
         }

@@ -110,10 +110,13 @@ fn token_of_one_machine_is_known_to_another() {
         machine
     });
     let [first, second] = &machines;
-    let created = first.json(&["fleet", "token", "create", "--role", "agent"]);
+    let created = first.json(&[
+        "fleet", "token", "create", "--role", "agent", "--name", "ci",
+    ]);
     let id = created["id"].as_str().unwrap();
     let listed = second.json(&["token", "list"]);
     assert_eq!(listed["tokens"][0]["id"], id);
+    assert_eq!(listed["tokens"][0]["name"], "ci");
     second.run(&["fleet", "token", "revoke", id]);
     let listed = first.json(&["token", "list"]);
     assert_eq!(listed["tokens"].as_array().unwrap().len(), 0);

@@ -276,7 +276,7 @@ impl Scenario {
         self.json(&format!("restore {copy}"));
         self.json("doctor");
         self.json("doctor --repair");
-        let token = self.id("token create --role agent");
+        let token = self.id("token create --role agent --name ci");
         self.json("token list");
         self.json(&format!("token revoke {token}"));
         // The same commands under the name that servers with several projects use.

@@ -2,6 +2,7 @@
 
 use crate::client::Server;
 use crate::driver::ProjectFixture;
+use heirloom_model::limits::TOKEN_NAME_CHARS_MAX;
 use heirloom_testkit::sh;
 use serde_json::json;
 
@@ -134,6 +135,38 @@ fn roles_are_limited_to_their_permissions() {
         server
             .items("/api/memory/knowledge?key=quotes&all=true")
             .is_empty()
+    );
+}
+
+#[test]
+fn token_name_is_set_and_listed_by_command_line_and_api() {
+    let server = Server::start();
+    let admin = server.create_token("admin", &["--name", "laptop of Ada"]);
+    let new = json!({"role": "agent", "name": "build server"});
+    (server.send_as(&admin, "POST", "/api/tokens", &new)).expect(201);
+    (server.send_as(&admin, "POST", "/api/tokens", &json!({"role": "agent"}))).expect(201);
+    let long = json!({"role": "agent", "name": "n".repeat(TOKEN_NAME_CHARS_MAX + 1)});
+    (server.send_as(&admin, "POST", "/api/tokens", &long)).expect(400);
+    let names = |tokens: &serde_json::Value| {
+        let tokens = tokens.as_array().unwrap().iter();
+        tokens
+            .map(|token| token["name"].clone())
+            .collect::<Vec<_>>()
+    };
+    let wanted = [
+        json!(null),
+        json!("laptop of Ada"),
+        json!("build server"),
+        json!(null),
+    ];
+    let listed = server.get_as(&admin, "/api/tokens").expect(200).json();
+    assert_eq!(names(&listed["items"]), wanted);
+    let listed = server.fixture.call(&["token", "list", "--json"]);
+    assert_eq!(names(&listed.expect(0).json()["tokens"]), wanted);
+    let printed = server.fixture.call(&["token", "list"]).expect(0).text();
+    assert!(
+        printed.contains("every project  laptop of Ada\n"),
+        "{printed}"
     );
 }
 

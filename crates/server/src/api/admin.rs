@@ -65,6 +65,8 @@ pub(super) struct Token {
     project: Option<String>,
     #[schema(format = DateTime)]
     created_at: String,
+    /// Name for people, such as that of the machine that has it.
+    name: Option<String>,
 }
 
 /// Lists the tokens of this server, oldest first. Requires the role admin.
@@ -85,6 +87,7 @@ pub(super) async fn tokens(
         role: token.role.as_str().to_owned(),
         project: token.project.map(|name| name.as_str().to_owned()),
         created_at: token.created_at.to_string(),
+        name: token.name,
     });
     Ok(Json(List::complete(items.collect())))
 }
@@ -116,6 +119,8 @@ pub(super) struct NewToken {
     role: Role,
     /// The only project that it opens; all projects of the store if missing.
     project: Option<String>,
+    /// Name for people, such as that of the machine that gets it; at most 80 characters.
+    name: Option<String>,
 }
 
 /// A created token.
@@ -138,10 +143,11 @@ pub(super) async fn create_token(
     let project = project.map_err(|bad| Problem::new(StatusCode::BAD_REQUEST, bad.to_string()))?;
     let shared = app.clone();
     let created = app.run_blocking(move || {
-        shared
-            .token_cache()?
-            .tokens()
-            .create(body.role.to_model(), project.as_ref())
+        shared.token_cache()?.tokens().create_named(
+            body.role.to_model(),
+            project.as_ref(),
+            body.name.as_deref(),
+        )
     });
     let created = created.await?;
     Ok((

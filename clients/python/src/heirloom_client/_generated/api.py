@@ -383,6 +383,7 @@ class Api:
         self,
         *,
         role: Literal["agent", "orchestrator", "user", "admin"],
+        name: str | None = None,
         project: str | None = None,
         idempotency_key: str | None = None,
     ) -> CreatedToken:
@@ -390,10 +391,11 @@ class Api:
 
         Args:
             role: Role of a token's holder.
+            name: Name for people, such as that of the machine that gets it; at most 80 characters.
             project: The only project that it opens; all projects of the store if missing.
             idempotency_key: A repetition with the same key has no second effect; random by default.
         """
-        return self._send(requests.create_token(role=role, project=project, idempotency_key=idempotency_key))
+        return self._send(requests.create_token(role=role, name=name, project=project, idempotency_key=idempotency_key))
 
     def end_task(
         self,

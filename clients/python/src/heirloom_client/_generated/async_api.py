@@ -385,6 +385,7 @@ class AsyncApi:
         self,
         *,
         role: Literal["agent", "orchestrator", "user", "admin"],
+        name: str | None = None,
         project: str | None = None,
         idempotency_key: str | None = None,
     ) -> CreatedToken:
@@ -392,10 +393,13 @@ class AsyncApi:
 
         Args:
             role: Role of a token's holder.
+            name: Name for people, such as that of the machine that gets it; at most 80 characters.
             project: The only project that it opens; all projects of the store if missing.
             idempotency_key: A repetition with the same key has no second effect; random by default.
         """
-        return await self._send(requests.create_token(role=role, project=project, idempotency_key=idempotency_key))
+        return await self._send(
+            requests.create_token(role=role, name=name, project=project, idempotency_key=idempotency_key)
+        )
 
     async def end_task(
         self,

@@ -884,6 +884,11 @@ class Token(Model):
     created_at: datetime
     id: str
     role: str
+    name: str | None = None
+    """
+    Name for people, such as that of the machine that has it.
+    """
+
     project: str | None = None
     """
     The only project that it opens; all projects of the store if missing.

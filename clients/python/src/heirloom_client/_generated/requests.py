@@ -422,6 +422,7 @@ def compare_receipts(*, first: str, second: str, project: str | None = None) -> 
 def create_token(
     *,
     role: Literal["agent", "orchestrator", "user", "admin"],
+    name: str | None = None,
     project: str | None = None,
     idempotency_key: str | None = None,
 ) -> Request[CreatedToken]:
@@ -429,6 +430,7 @@ def create_token(
 
     Args:
         role: Role of a token's holder.
+        name: Name for people, such as that of the machine that gets it; at most 80 characters.
         project: The only project that it opens; all projects of the store if missing.
         idempotency_key: A repetition with the same key has no second effect; random by default.
     """
@@ -437,7 +439,7 @@ def create_token(
         "POST",
         "/api/tokens",
         CreatedToken,
-        body={"role": role, "project": project},
+        body={"role": role, "name": name, "project": project},
         writes=True,
         idempotency_key=idempotency_key,
     )

@@ -55,6 +55,8 @@ struct Tokens {
 #[derive(JsonSchema)]
 struct TokenRow {
     id: String,
+    /// Name for people; `null` if it has none.
+    name: Option<String>,
     role: Role,
     /// `null` for every project.
     project: Option<String>,
