@@ -547,3 +547,41 @@ fn record_of_task_itself_is_never_below_floor() {
     assert!(text.contains("config.ini needs a section first"), "{text}");
     assert!(!text.contains("zebras"), "{text}");
 }
+
+/// No question asks for a standing rule, and it holds nevertheless.
+#[test]
+fn standing_rule_of_person_follows_relevant_items_while_budget_lasts() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine(folder.path());
+    remember(
+        &engine,
+        "Never push to main without a review.",
+        "preference",
+    );
+    remember(&engine, "Indent with tabs.", "convention");
+    remember(&engine, ANSWER, "fact");
+    let rule = |text: &str, source: &str, task: Option<&str>| NewRecord {
+        text: text.to_owned(),
+        category: Some("convention".to_owned()),
+        source: Some(source.to_owned()),
+        scope: task.map(Scope::of_task).unwrap_or_default(),
+        ..NewRecord::default()
+    };
+    for new in [
+        rule("Zebras are drawn in grey.", "codex", None),
+        rule("Giraffes are drawn in yellow.", "user", Some("8")),
+    ] {
+        engine.records().remember(new).unwrap();
+    }
+    fill(&engine, 90);
+    let wide = ask(&engine, QUESTION, 2_000).text;
+    for text in ["Never push to main", "Indent with tabs", ANSWER] {
+        assert!(wide.contains(text), "{text}: {wide}");
+    }
+    for text in ["Zebras", "Giraffes", "unit5 "] {
+        assert!(!wide.contains(text), "{text}: {wide}");
+    }
+    let narrow = ask(&engine, QUESTION, ANSWER.len() + 90).text;
+    assert!(narrow.contains(ANSWER), "{narrow}");
+    assert!(!narrow.contains("Never push"), "{narrow}");
+}

@@ -14,8 +14,8 @@ pub use artifact::{ARTIFACT_FILE, Artifact, ArtifactType, BadArtifactType};
 pub use episode::{BadEpisodeAction, Episode, EpisodeAction};
 pub use error_record::ErrorRecord;
 pub use knowledge::{
-    CATEGORY_CONVENTION, CATEGORY_DECISION, CATEGORY_FACT, CATEGORY_LEARNING, Knowledge, Note,
-    Summary,
+    CATEGORY_CONVENTION, CATEGORY_DECISION, CATEGORY_FACT, CATEGORY_LEARNING, CATEGORY_PREFERENCE,
+    Knowledge, Note, Summary,
 };
 pub use output::Output;
 pub use task::{Step, StepState, Task, TaskState};

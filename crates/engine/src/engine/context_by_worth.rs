@@ -68,14 +68,15 @@ impl WorthBuilder<'_> {
             None => None,
         };
         let task = request.task.as_deref().unwrap_or(TASK_MAIN);
-        let rater = RecordRater::new(hits.as_deref(), task, self.engine.now());
+        let is_explicit = question
+            .as_ref()
+            .is_some_and(|question| question.is_explicit);
+        let floor = if is_explicit { CONTEXT_FLOOR } else { 0.0 };
+        let rater = RecordRater::new(hits.as_deref(), task, self.engine.now()).with_floor(floor);
         view.errors = errors
             .into_iter()
             .map(|error| rated_error(error, request, &rater))
             .collect();
-        let is_explicit = question
-            .as_ref()
-            .is_some_and(|question| question.is_explicit);
         let tail_chars = if is_explicit { 0 } else { budget.chars() };
         let mut candidates =
             self.memory_candidates(view, hits.unwrap_or_default(), task, &rater, tail_chars)?;
@@ -103,7 +104,7 @@ impl WorthBuilder<'_> {
             },
             question: question.as_ref().map(|question| question.text.as_str()),
             best_floor: if is_explicit { FLOOR } else { 0.0 },
-            floor: if is_explicit { CONTEXT_FLOOR } else { 0.0 },
+            floor,
             prefixes: &prefixes,
         });
         Ok(context)

@@ -14,6 +14,8 @@ pub const CATEGORY_DECISION: &str = "decision";
 pub const CATEGORY_LEARNING: &str = "learning";
 /// Category of a project rule.
 pub const CATEGORY_CONVENTION: &str = "convention";
+/// Category of a person's preference.
+pub const CATEGORY_PREFERENCE: &str = "preference";
 
 /// A fact, decision, convention, learning or other knowledge.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

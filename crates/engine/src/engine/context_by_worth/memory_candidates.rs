@@ -1,7 +1,7 @@
 //! Memory candidates: the records that Session Memory may show, with their ratings.
 
 use super::WorthBuilder;
-use super::record_worth::RecordRater;
+use super::record_worth::{RULE_CATEGORIES, RecordRater, is_standing_rule};
 use crate::engine::context::item_text::{error_item, fact_item, meaning_item};
 use crate::engine::context::{ContextRequest, is_not_muted};
 use heirloom_model::context::{ContextItem, ErrorItem, MemoryView};
@@ -79,6 +79,17 @@ impl WorthBuilder<'_> {
         let mut own = self.engine.records().find(&own)?;
         own.reverse();
         add_newest(&mut facts, own, &mut considered, rater);
+        // Without a floor, older facts follow at the end anyway.
+        let rules = RULE_CATEGORIES.iter().filter(|_| rater.has_floor());
+        for category in rules {
+            let most = self.engine.settings.max_entries.max(few);
+            let found = self
+                .engine
+                .contexts()
+                .newest_knowledge(Some(*category), most)?;
+            let rules = found.0.into_iter().filter(is_standing_rule);
+            add_newest(&mut facts, rules.collect(), &mut considered, rater);
+        }
         let (newest, more) = match tail_chars {
             0 => self.engine.contexts().newest_knowledge(None, few)?,
             chars => self.engine.contexts().newest_facts(chars)?,

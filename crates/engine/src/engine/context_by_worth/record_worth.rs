@@ -1,9 +1,12 @@
 //! Rating of records and offers for the selection of a context by worth.
 
-use heirloom_model::kinds::{CATEGORY_LEARNING, EpisodeAction};
+use crate::engine::tasks::TASK_MAIN;
+use heirloom_model::kinds::{
+    CATEGORY_CONVENTION, CATEGORY_LEARNING, CATEGORY_PREFERENCE, EpisodeAction,
+};
 use heirloom_model::rating::{Rating, Tier};
 use heirloom_model::record_meaning::known_resolution;
-use heirloom_model::{Kind, Record, RecordId, Timestamp, mark};
+use heirloom_model::{Authority, Kind, Record, RecordId, Timestamp, mark};
 use heirloom_search::recall::Ranked;
 use heirloom_search::relevance::CONTEXT_FLOOR;
 use serde_json::Value;
@@ -20,6 +23,9 @@ const USEFUL_MAX: f64 = 4.0;
 /// Worth of a record without a question in addition to its recency, so that old records keep an order.
 const BASE_WORTH: f64 = 0.1;
 
+/// Categories of standing rules: they hold for all work, so that no question asks for them.
+pub(super) const RULE_CATEGORIES: [&str; 2] = [CATEGORY_PREFERENCE, CATEGORY_CONVENTION];
+
 /// Rating of records for one question.
 #[derive(Debug)]
 pub(super) struct RecordRater {
@@ -30,6 +36,8 @@ pub(super) struct RecordRater {
     /// The task, whose own records are never below the floor.
     task: String,
     now: Timestamp,
+    /// Relevance below which a competing record is left out.
+    floor: f64,
 }
 
 impl RecordRater {
@@ -51,7 +59,19 @@ impl RecordRater {
             other_relevance: least / 2.0,
             task: task.to_owned(),
             now,
+            floor: 0.0,
         }
+    }
+
+    /// Sets the relevance below which competing records are left out. Standing rules of people below it follow at the
+    /// end instead.
+    pub(super) fn with_floor(self, floor: f64) -> Self {
+        Self { floor, ..self }
+    }
+
+    /// Returns true if competing records below a relevance are left out.
+    pub(super) fn has_floor(&self) -> bool {
+        self.floor > 0.0
     }
 
     /// Returns the rating of a record that competes; one of the task itself does so even below the floor.
@@ -61,12 +81,14 @@ impl RecordRater {
             found.unwrap_or(self.other_relevance)
         });
         let is_own = record.scope.task.as_deref() == Some(&*self.task);
+        let is_below = relevance.is_some_and(|relevance| relevance < self.floor);
+        let tier = match is_own {
+            true => Tier::Exempt,
+            false if is_below && is_standing_rule(record) => Tier::Tail,
+            false => Tier::Competing,
+        };
         Rating {
-            tier: if is_own {
-                Tier::Exempt
-            } else {
-                Tier::Competing
-            },
+            tier,
             relevance,
             worth: self.worth(record, relevance),
         }
@@ -107,6 +129,15 @@ impl RecordRater {
         let days = seconds as f64 / 86_400.0;
         0.5_f64.powf(days / HALF_LIFE_DAYS)
     }
+}
+
+/// Returns true for a preference or a convention of a person that is not limited to a task.
+pub(super) fn is_standing_rule(record: &Record) -> bool {
+    let is_rule = |category| RULE_CATEGORIES.contains(&category);
+    let is_general = (record.scope.task.as_deref()).is_none_or(|task| task == TASK_MAIN);
+    is_general
+        && record.category().is_some_and(is_rule)
+        && Authority::of_record(record) == Authority::Person
 }
 
 /// Returns true for failed attempts, errors with a known fix, and learnings.
