@@ -5,6 +5,7 @@ use super::attribution::ProjectMatch;
 use super::transcript_input::Source;
 use super::two_pass_reader::head_of;
 use super::{TranscriptOutcome, Transcripts, TranscriptsRequest};
+use heirloom_agents::AgentProgram;
 use heirloom_agents::transcripts::TranscriptHeader;
 use std::path::{Path, PathBuf};
 
@@ -40,6 +41,19 @@ impl Transcripts<'_> {
             }
             (ProjectMatch::Unknown, _) => Err(TranscriptOutcome::Unknown),
         }
+    }
+
+    /// Returns true if a transcript was recorded in the project's root. Only its first lines are read; an unreadable file
+    /// belongs to no project.
+    pub fn is_of_project(&self, agent: AgentProgram, path: &Path) -> bool {
+        let head = Source::new(path).and_then(|source| head_of(agent, &source));
+        let Ok(Some(head)) = head else {
+            return false;
+        };
+        matches!(
+            self.match_project(agent, path, &head, None),
+            ProjectMatch::Root(_)
+        )
     }
 
     /// Sorts the newest first, because of several values the first one that is imported stays.

@@ -174,6 +174,64 @@ fn init_names_the_command_for_each_memory_that_exists() {
 }
 
 #[test]
+fn init_names_rules_of_codex_and_conversations_of_the_project() {
+    let project = Project::uninitialised();
+    let listed = |project: &Project| -> Vec<(String, String)> {
+        let value = project.json(&["init"]);
+        let memories = value["memories"].as_array().unwrap().iter();
+        let one = |one: &Value| (string(&one["path"]), string(&one["command"]));
+        memories.map(one).collect()
+    };
+    let own = |name: &str, text: String| drop(project.home.write(name, text).unwrap());
+    let root = project.folder.path().canonicalize().unwrap();
+    let claude = |folder: &str| {
+        let line = json!({
+            "type": "user", "sessionId": "s1", "cwd": folder, "timestamp": "2026-05-01T10:00:00Z",
+            "uuid": "u1", "message": {"role": "user", "content": "why is the port 8080?"},
+        });
+        format!("{line}\n")
+    };
+    let codex = |folder: &str| {
+        let line = json!({
+            "timestamp": "2026-05-01T10:00:00.000Z", "type": "session_meta",
+            "payload": {"id": "c1", "timestamp": "2026-05-01T10:00:00.000Z", "cwd": folder},
+        });
+        format!("{line}\n")
+    };
+    let rollout = "rollout-2026-05-01T10-00-00-c1.jsonl";
+    // Conversations of another folder, and files that are not conversations.
+    own(".claude/projects/-other/s1.jsonl", claude("/other"));
+    own(
+        &format!(".codex/sessions/2026/05/01/{rollout}"),
+        codex("/other"),
+    );
+    own(".codex/sessions/2026/05/01/rollout-x.jsonl", "{".to_owned());
+    assert_eq!(listed(&project), []);
+    let folder = root.to_str().unwrap();
+    own(".claude/projects/-here/s1.jsonl", claude(folder));
+    own(
+        &format!(".codex/sessions/2026/05/02/{rollout}"),
+        codex(folder),
+    );
+    own(".codex/AGENTS.md", "- use tabs\n".to_owned());
+    let place = |path: &str, format: &str| (path.to_owned(), format!("heirloom import {format}"));
+    assert_eq!(
+        listed(&project),
+        [
+            place("~/.codex/AGENTS.md", "codex-memories"),
+            place("~/.claude/projects", "claude"),
+            place("~/.codex/sessions", "codex"),
+        ]
+    );
+    let report = project.json(&["import", "codex-memories"]);
+    assert_eq!(report["created"], 1, "{report}");
+    for format in ["claude", "codex"] {
+        let report = project.json(&["import", format]);
+        assert_eq!(report["files"], 1, "{format}: {report}");
+    }
+}
+
+#[test]
 fn init_import_dry_run_counts_records_and_stores_nothing() {
     let project = project_with_all_sources();
     let value = project.json(&["init", "--import", "--dry-run"]);

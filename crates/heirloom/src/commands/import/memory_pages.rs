@@ -25,6 +25,8 @@ pub(super) const CODEX_FOLDER: ProgramFolder = ProgramFolder {
 pub(super) const CURSOR_RULES: [&str; 2] = [".cursor/rules", ".cursorrules"];
 /// Folder of Codex's memories in its own folder.
 pub(super) const CODEX_MEMORIES: &str = "memories";
+/// Codex's rules of the person, in its own folder; the same name as in a project.
+pub(super) const CODEX_RULES: &str = "AGENTS.md";
 /// Default folder of basic-memory below the home folder.
 pub(super) const BASIC_MEMORY: &str = "basic-memory";
 /// Rules of Claude Code in a project.
@@ -127,13 +129,13 @@ pub(super) fn codex_memories(
         }
         return pages.finish(&format!("no memories of Codex in {}", path.to_escaped()));
     }
-    let rules = pages.root.join("AGENTS.md");
+    let rules = pages.root.join(CODEX_RULES);
     if rules.is_file() {
         pages.add_rules(&rules, limits::RULES_IMPORT_DEPTH_MAX);
     }
     if let Some(own) = CODEX_FOLDER.resolve(|name| session.env.get(name)) {
         pages.add_base(&own);
-        let rules = own.join("AGENTS.md");
+        let rules = own.join(CODEX_RULES);
         if rules.is_file() {
             pages.add_rules(&rules, limits::RULES_IMPORT_DEPTH_MAX);
         }

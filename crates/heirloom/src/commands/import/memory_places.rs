@@ -1,16 +1,21 @@
-//! Memories of other programs at their usual places, for `heirloom init`: found by existence, not read.
+//! Memories and conversations of other programs at their usual places, for `heirloom init`. Memories are found by existence and
+//! not read, conversations by the folder in their first lines.
 
 use super::import_format::DataFormat;
 use super::markdown_folder::shown_path;
 use super::memory_database::{CLAUDE_MEM, MEM0_FOLDER, NODE_AGENT};
 use super::memory_pages::{
-    BASIC_MEMORY, CLAUDE_FOLDER, CODEX_FOLDER, CODEX_MEMORIES, CURSOR_RULES, claude_memory_folder,
+    BASIC_MEMORY, CLAUDE_FOLDER, CODEX_FOLDER, CODEX_MEMORIES, CODEX_RULES, CURSOR_RULES,
+    claude_memory_folder,
 };
+use super::transcripts::find_project_transcripts;
 use crate::store_access::{CliSession, FoundProject};
 use clap::ValueEnum;
+use heirloom_agents::AgentProgram;
+use heirloom_engine::Engine;
 use std::path::{Path, PathBuf};
 
-/// Memory of another program that `heirloom import FORMAT` reads without a path.
+/// Memory, or stored conversations, of another program that `heirloom import FORMAT` reads without a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MemoryPlace {
     /// Format, as `heirloom import` takes it.
@@ -20,8 +25,12 @@ pub(crate) struct MemoryPlace {
 }
 
 impl MemoryPlace {
-    /// Finds the memories that exist, at most one place of each format.
-    pub(crate) fn find_all(session: &CliSession, found: &FoundProject) -> Vec<Self> {
+    /// Finds the memories that exist, and the programs with a conversation that was recorded in the project.
+    pub(crate) fn find_all(
+        session: &CliSession,
+        engine: &Engine,
+        found: &FoundProject,
+    ) -> Vec<Self> {
         let root = &found.place.root;
         let home = session.env.get("HOME").map(Path::new);
         let in_home = |name: &str| home.map(|home| home.join(name));
@@ -35,11 +44,13 @@ impl MemoryPlace {
             .filter(is_folder)
             .or_else(|| Some(rules_file).filter(is_file));
         let claude = claude.map(|own| claude_memory_folder(&own, root));
+        let codex_rules = codex.as_ref().map(|own| own.join(CODEX_RULES));
         let codex = codex.map(|own| own.join(CODEX_MEMORIES));
         let places = [
             (DataFormat::CursorRules, rules),
             (DataFormat::AiAgentChat, in_root(NODE_AGENT).find(is_file)),
             (DataFormat::ClaudeMemory, claude.filter(is_folder)),
+            (DataFormat::CodexMemories, codex_rules.filter(is_file)),
             (DataFormat::CodexMemories, codex.filter(is_folder)),
             (DataFormat::ClaudeMem, in_home(CLAUDE_MEM).filter(is_file)),
             (
@@ -54,7 +65,15 @@ impl MemoryPlace {
                 path: shown_path(&path?, root, home),
             })
         };
-        places.into_iter().filter_map(place).collect()
+        let conversations = AgentProgram::with_transcripts().filter_map(|agent| {
+            let place = find_project_transcripts(agent, engine, root, &session.env)?;
+            Some(Self {
+                format: agent.import_name().to_owned(),
+                path: shown_path(&place, root, home),
+            })
+        });
+        let memories = places.into_iter().filter_map(place);
+        memories.chain(conversations).collect()
     }
 
     /// Returns the command that imports the memory.

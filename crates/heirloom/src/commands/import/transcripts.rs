@@ -9,6 +9,7 @@ use heirloom_capture::Transcripts;
 use heirloom_capture::{ImportScope, TranscriptsReport, TranscriptsRequest};
 use heirloom_engine::Engine;
 use heirloom_model::text::EscapedPath;
+use heirloom_model::text::counted;
 use heirloom_model::{Fault, limits};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
@@ -107,36 +108,50 @@ fn print_report(
     let lessons = report.lessons.created + report.lessons.changed;
     if lessons > 0 {
         session.out.talk(&format!(
-            "{lessons} records were learned from them; heirloom review lists the proposals"
+            "{} learned from them; heirloom review lists the proposals",
+            counted(lessons, "record was", "records were")
         ));
     }
-    let mut message = match report.files {
-        1 => format!("1 transcript of {agent} belongs to this project"),
-        count => format!("{count} transcripts of {agent} belong to this project"),
-    };
+    let one = format!("transcript of {agent} belongs to this project");
+    let many = format!("transcripts of {agent} belong to this project");
+    let mut message = counted(report.files, &one, &many);
     if report.in_subfolders > 0 {
         message.push_str(&format!(
-            "; {} of folders inside it were skipped: --all imports them",
-            report.in_subfolders
+            "; {} skipped: --all imports them",
+            counted(
+                report.in_subfolders,
+                "of a folder inside it was",
+                "of folders inside it were"
+            )
         ));
     }
     session.out.talk(&message);
     if let Some(folder) = &report.outside_folder {
-        let count = report.outside;
         session.out.talk(&format!(
-            "{count} belong to other folders and were skipped, such as one of {folder}: --recorded-in FOLDER names a former folder of the project"
+            "{} skipped, such as one of {folder}: --recorded-in FOLDER names a former folder of the project",
+            counted(
+                report.outside,
+                "belongs to another folder and was",
+                "belong to other folders and were"
+            )
         ));
     }
     if report.unknown > 0 {
         session.out.talk(&format!(
-            "{} do not contain the folder where they were recorded and were skipped: name the file",
-            report.unknown
+            "{}: name the file",
+            counted(
+                report.unknown,
+                "does not contain the folder where it was recorded and was skipped",
+                "do not contain the folder where they were recorded and were skipped"
+            )
         ));
     }
     let (long, unreadable) = (report.long_lines, report.unreadable_lines);
     if long + unreadable > 0 {
         session.out.talk(&format!(
-            "{unreadable} lines could not be read and {long} were too long; they were skipped"
+            "{} not be read and {} too long; skipped",
+            counted(unreadable, "line could", "lines could"),
+            counted(long, "was", "were")
         ));
     }
 }
@@ -212,6 +227,31 @@ pub(in crate::commands) fn find_session_transcript(
         let name = file.file_name().unwrap_or_default();
         name.to_string_lossy().contains(session)
     })
+}
+
+/// Finds the place from which `heirloom import PROGRAM` has something to import: the file or the folder with a
+/// transcript that was recorded in the root of the project.
+pub(super) fn find_project_transcripts(
+    agent: AgentProgram,
+    engine: &Engine,
+    root: &Path,
+    env: &Environment,
+) -> Option<PathBuf> {
+    let format = agent.transcripts()?;
+    let is_ours = |file: &PathBuf| Transcripts::new(engine).is_of_project(agent, file);
+    if let Some(name) = format.project_file {
+        return Some(root.join(name)).filter(|file| file.is_file() && is_ours(file));
+    }
+    let has_ours = |folder: &PathBuf| {
+        let mut files = Vec::new();
+        // An unreadable folder has no transcript to read.
+        drop(collect_transcripts(folder, format, 0, &mut files));
+        files.iter().any(is_ours)
+    };
+    transcript_folders(format, env)
+        .ok()?
+        .into_iter()
+        .find(has_ours)
 }
 
 /// Returns the folders in which an agent program stores its transcripts.

@@ -9,6 +9,7 @@ use crate::store_access::{CliSession, FoundProject};
 use crate::terminal_output;
 use heirloom_engine::{Engine, ExternalImportReport, ExternalPartReport};
 use heirloom_model::Fault;
+use heirloom_model::text::counted;
 use serde_json::{Value, json};
 
 /// Importable data that was found, and the result of its import or dry run.
@@ -56,7 +57,7 @@ impl ImportOffer {
         Ok(Self {
             parts,
             report,
-            places: MemoryPlace::find_all(session, found),
+            places: MemoryPlace::find_all(session, engine, found),
             notes,
             is_requested: args.import,
             is_dry_run,
@@ -130,10 +131,7 @@ impl ImportOffer {
         }
         let new = self.rows().filter(|(_, _, counts)| counts.created > 0);
         let rows = new.map(|(path, format, counts)| {
-            let new = match counts.created {
-                1 => "1 entry".to_owned(),
-                entries => format!("{entries} entries"),
-            };
+            let new = counted(counts.created, "entry", "entries");
             vec![path.to_owned(), format.to_owned(), new]
         });
         let rows: Vec<_> = rows.collect();
