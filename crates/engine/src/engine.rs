@@ -142,7 +142,7 @@ use mirror_refresh::StaleMirrors;
 pub use mirror_writer::Mirror;
 pub use outputs::Outputs;
 pub use recall::Recall;
-pub use record_import::{ImportWriter, Imports};
+pub use record_import::{ImportProgress, ImportProgressSink, ImportWriter, Imports};
 pub use records::Records;
 use redacting_store::RedactingStore;
 pub use redaction::Redaction;
@@ -186,6 +186,8 @@ pub struct Engine {
     stale_mirrors: Arc<StaleMirrors>,
     /// Memory of the person, which contexts include as a section.
     user: Option<Box<Engine>>,
+    /// Receiver of the progress of imports.
+    import_progress: Option<ImportProgressSink>,
 }
 
 impl Engine {
@@ -222,6 +224,7 @@ impl Engine {
             summariser: None,
             files: groups::GroupFileCache::default(),
             user: None,
+            import_progress: None,
         })
     }
 
@@ -251,6 +254,7 @@ impl Engine {
             summariser: None,
             files: groups::GroupFileCache::default(),
             user: None,
+            import_progress: None,
         }
     }
 

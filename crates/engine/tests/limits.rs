@@ -1,7 +1,9 @@
 //! Tests of the engine's limits: at the limit an operation works, beyond it reports so.
 #![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 
-use heirloom_engine::{ContextRequest, Engine, Filter, ImportBundle, NewRecord};
+use heirloom_engine::{
+    ContextRequest, Engine, Filter, ImportBundle, ImportProgressSink, NewRecord,
+};
 use heirloom_fs::project_fs::ProjectPaths;
 use heirloom_model::limits::{
     BATCH_RECORDS, CHANGES_MAX, CONTEXT_BUDGET_CHARS_MAX, CONTEXT_BUDGET_TOKENS_MAX,
@@ -17,7 +19,7 @@ use heirloom_model::{
 };
 use heirloom_store::{SqliteStore, Store};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 fn now() -> Timestamp {
     "2026-05-01T10:00:00Z".parse().unwrap()
@@ -230,6 +232,27 @@ fn import_batches_end_at_any_record() {
         assert_eq!(report.created, count as u64 - 1);
         assert_eq!(report.diagnostics.len(), 1, "{:?}", report.diagnostics);
     }
+}
+
+#[test]
+fn import_reports_progress_after_each_batch() {
+    let (engine, _folder) = engine();
+    let reported = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&reported);
+    let sink = ImportProgressSink::new(move |progress| {
+        sink.lock().unwrap().push((progress.done, progress.total));
+    });
+    let engine = sink.attach_to(engine);
+    let count = BATCH_RECORDS + 1;
+    let carried = carried(0, count);
+    (engine.imports().import_bundle(carried.clone(), "a test")).unwrap();
+    let (batch, all) = (BATCH_RECORDS as u64, count as u64);
+    let expected = [(0, all), (batch, all), (all, all)];
+    assert_eq!(*reported.lock().unwrap(), expected);
+    reported.lock().unwrap().clear();
+    // Entries that are known already count as well.
+    engine.imports().import_bundle(carried, "a test").unwrap();
+    assert_eq!(*reported.lock().unwrap(), expected);
 }
 
 #[test]

@@ -151,6 +151,7 @@ impl Imports<'_> {
         for found in page.diagnostics {
             writer.diagnose(format!("{path}:{}: {}", found.line, found.message));
         }
+        writer.expect(page.entries.len());
         for entry in page.entries {
             self.add_entry(rules, entry, writer)?;
         }
@@ -167,6 +168,7 @@ impl Imports<'_> {
         for found in graph.diagnostics {
             writer.diagnose(format!("{path}:{}: {}", found.line, found.message));
         }
+        writer.expect(graph.statements.len());
         for statement in graph.statements {
             let (line, size) = (statement.line, statement.text.len());
             if size > limits::RECORD_TEXT_BYTES_MAX {

@@ -64,6 +64,7 @@ impl Imports<'_> {
         for found in parsed.diagnostics {
             writer.diagnose(format!("{}: {}", found.at, found.message));
         }
+        writer.expect(changes.len());
         for change in changes {
             // The format has no lines; diagnostics quote the entry's text.
             writer.add(0, change)?;

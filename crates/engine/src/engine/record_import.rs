@@ -1,12 +1,15 @@
 //! Import of records from another store or an export.
 
 mod dry_run;
+mod import_progress;
 mod import_writer;
 
+pub use import_progress::{ImportProgress, ImportProgressSink};
 pub use import_writer::ImportWriter;
 
 use super::Engine;
 use heirloom_model::signal::Diagnostic;
+use heirloom_model::text::counted;
 use heirloom_model::{Fault, MergeRule, Message, Record, RecordId, Session, ValidityGap, limits};
 use heirloom_store::{AsOf, Change, Filter, Order, StoreError};
 use std::collections::{BTreeMap, HashSet};
@@ -59,6 +62,8 @@ impl Imports<'_> {
         source: &str,
     ) -> Result<ImportReport, Fault> {
         let mut writer = ImportWriter::new(self.engine, source)?;
+        let messages: usize = bundle.messages.values().map(Vec::len).sum();
+        writer.expect(bundle.records.len() + bundle.sessions.len() + messages);
         for (line, mut record) in bundle.records {
             record.project = self.engine.project.clone();
             let (id, record) = (record.id, Box::new(record));
@@ -82,9 +87,9 @@ impl Imports<'_> {
         }
         for (session, messages) in bundle.messages {
             if !sessions.contains(&session) && !self.has_session(&session)? {
-                let count = messages.len();
                 writer.diagnose(format!(
-                    "{count} messages of the unknown session `{session}`"
+                    "{} of the unknown session `{session}`",
+                    counted(messages.len(), "message", "messages")
                 ));
                 continue;
             }

@@ -25,7 +25,7 @@ use chat_export::ChatService;
 use clap::ValueEnum;
 use export_file::import_jsonl;
 use heirloom_agents::AgentProgram;
-use heirloom_engine::{Engine, ImportReport};
+use heirloom_engine::{Engine, ImportProgressSink, ImportReport};
 use heirloom_model::Fault;
 use heirloom_model::text::EscapedPath;
 use import_format::{DataFormat, ImportFormat, format_parser};
@@ -117,8 +117,20 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
             "--all and --recorded-in are for conversations: `import {names}`"
         )));
     }
-    let engine = session.with_embedder(engine, &found);
+    let engine = show_import_progress(session.with_embedder(engine, &found), session);
     import_other(format, args, &engine, &found, session)
+}
+
+/// Shows at a terminal how many entries of an import are written.
+pub(super) fn show_import_progress(engine: Engine, session: &CliSession) -> Engine {
+    if !session.out.shows_progress() {
+        return engine;
+    }
+    let progress = session.out.progress();
+    let sink = ImportProgressSink::new(move |counts| {
+        progress.set_counts(counts.done, counts.total);
+    });
+    sink.attach_to(engine)
 }
 
 /// Imports a format other than conversations.

@@ -4,6 +4,7 @@ mod adoption;
 mod agent_offer;
 mod import_offer;
 
+use super::import::show_import_progress;
 use crate::store_access::{self, CliSession};
 use adoption::Adoption;
 use agent_offer::{agents_value, offer_agents, print_agents, program_parser};
@@ -102,7 +103,10 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     if let Ok(mirror) = engine.mirror().path() {
         tightened.extend(store_access::make_private(&mirror)?);
     }
-    let engine = session.with_embedder(engine, &found);
+    let mut engine = session.with_embedder(engine, &found);
+    if args.import {
+        engine = show_import_progress(engine, session);
+    }
     let offer = ImportOffer::prepare(&args, &engine, &found, session)?;
     if session.out.json {
         let made: Vec<_> = made

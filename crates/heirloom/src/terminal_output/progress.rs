@@ -70,7 +70,13 @@ impl Progress {
         self.counts.total.store(total, Ordering::Relaxed);
     }
 
-    /// PartCounts one more part as done.
+    /// Shows from now on these counts.
+    pub(crate) fn set_counts(&self, done: u64, total: u64) {
+        self.counts.done.store(done, Ordering::Relaxed);
+        self.counts.total.store(total, Ordering::Relaxed);
+    }
+
+    /// Counts one more part as done.
     pub(crate) fn count_part(&self) {
         self.counts.done.fetch_add(1, Ordering::Relaxed);
     }
@@ -148,6 +154,8 @@ mod tests {
         shared.count_part();
         shared.count_part();
         assert_eq!(describe(), "exporting: 2 of 2");
+        shared.set_counts(3, 9);
+        assert_eq!(describe(), "exporting: 3 of 9");
         progress.begin("importing");
         assert_eq!(describe(), "exporting");
         progress.end();

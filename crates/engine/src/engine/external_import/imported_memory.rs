@@ -7,6 +7,7 @@ use heirloom_formats::external_memory::{ImportedConversation, ImportedEntry, Imp
 use heirloom_formats::knowledge_graph::{Fact, Relation};
 use heirloom_model::kinds::{CATEGORY_FACT, Knowledge};
 use heirloom_model::record::{Attrs, check_name};
+use heirloom_model::text::counted;
 use heirloom_model::{
     Confidence, Fault, Kind, KindData, MergeRule, Message, Record, RecordId, Scope, Session,
     Timestamp, limits, text,
@@ -31,6 +32,8 @@ impl Imports<'_> {
         for (reason, count) in memory.omissions.iter() {
             writer.omit(reason, count);
         }
+        let turns = memory.conversations.iter().map(|one| one.turns.len() + 1);
+        writer.expect(memory.entries.len() + turns.sum::<usize>());
         for conversation in &memory.conversations {
             self.add_conversation(format, conversation, writer)?;
         }
@@ -103,7 +106,10 @@ impl Imports<'_> {
         let clean = |text: &str| self.engine.redaction().redact_input(text).into_owned();
         let id = clean(&text::one_line(&conversation.id));
         if let Err(bad) = check_name("session", &id) {
-            writer.diagnose(format!("{bad}; {} turns skipped", conversation.turns.len()));
+            writer.diagnose(format!(
+                "{bad}; {} skipped",
+                counted(conversation.turns.len(), "turn", "turns")
+            ));
             return Ok(());
         }
         let now = self.engine.now();

@@ -1,9 +1,10 @@
 //! Import writer: stores the changes of an import in batches, which a failure reverts.
 
-use super::ImportReport;
+use super::{ImportProgress, ImportReport};
 use crate::engine::Engine;
 use crate::engine::records::USER;
 use heirloom_model::signal::Diagnostic;
+use heirloom_model::text::counted;
 use heirloom_model::{ErrorKind, Fault, ImportBatch, RecordId, limits, text};
 use heirloom_store::{Change, Verdict};
 use std::collections::HashSet;
@@ -25,6 +26,7 @@ pub struct ImportWriter<'e> {
     has_other_writes: bool,
     /// Changes in one transaction.
     batch_size: usize,
+    progress: ImportProgress,
     /// Identities that would have been imported so far; `Some` in a dry run.
     pub(super) dry_run_identities: Option<HashSet<String>>,
 }
@@ -50,6 +52,7 @@ impl<'e> ImportWriter<'e> {
             is_continued: false,
             has_other_writes: false,
             batch_size: limits::BATCH_RECORDS,
+            progress: ImportProgress::default(),
             dry_run_identities: None,
         })
     }
@@ -121,6 +124,18 @@ impl<'e> ImportWriter<'e> {
         self.write()
     }
 
+    /// Announces entries to the receiver of the progress.
+    pub(in crate::engine) fn expect(&mut self, entries: usize) {
+        self.progress.expect(entries);
+        self.report_progress();
+    }
+
+    fn report_progress(&self) {
+        if let Some(sink) = &self.engine.import_progress {
+            sink.report(self.progress);
+        }
+    }
+
     /// Adds a diagnostic about something that was not imported.
     pub fn diagnose(&mut self, message: String) {
         let line = 0;
@@ -165,7 +180,13 @@ impl<'e> ImportWriter<'e> {
         self.write_batch(&lines, &changes).map_err(|fault| {
             self.is_reverted = true;
             self.revert(fault)
-        })
+        })?;
+        // A gap is a part of its record and not counted.
+        let is_entry = |change: &&Change| !matches!(change, Change::ImportValidityGap { .. });
+        self.progress
+            .advance(changes.iter().filter(is_entry).count());
+        self.report_progress();
+        Ok(())
     }
 
     /// Writes one batch; if the store refuses it, writes its changes one by one.
@@ -248,8 +269,9 @@ impl<'e> ImportWriter<'e> {
                 "nothing was imported; repeat the import".to_owned()
             }
             Err(_) => format!(
-                "{} entries were imported: `heirloom undo {}` reverts them, a repeated import continues after them",
-                self.report.created, self.batch.id
+                "{} imported: `heirloom undo {}` reverts the import, a repeated import continues it",
+                counted(self.report.created, "entry was", "entries were"),
+                self.batch.id
             ),
         };
         Fault {
