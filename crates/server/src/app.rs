@@ -4,6 +4,7 @@ use crate::access::{Access, AllowedOrigins, BrowserSessions, TokenCache};
 use crate::engine_registry::EngineProvider;
 use crate::event_feed::EventFeeds;
 use crate::file_watcher::FileWatcher;
+use crate::health_cache::HealthCache;
 use crate::idempotency::IdempotencyCache;
 use crate::local_setup::LocalSetup;
 use crate::metrics::Metrics;
@@ -69,6 +70,7 @@ struct Inner {
     working_memories: WorkingMemoryCache,
     file_watcher: FileWatcher,
     reviews: Arc<ReviewCache>,
+    health: HealthCache,
     setting_changes: SettingChanges,
 }
 
@@ -90,6 +92,7 @@ impl App {
                 working_memories: WorkingMemoryCache::default(),
                 file_watcher: FileWatcher::default(),
                 reviews: Arc::default(),
+                health: HealthCache::default(),
                 setting_changes: SettingChanges::default(),
             }),
         }
@@ -225,6 +228,10 @@ impl App {
 
     pub(crate) fn reviews(&self) -> &Arc<ReviewCache> {
         &self.inner.reviews
+    }
+
+    pub(crate) fn health(&self) -> &HealthCache {
+        &self.inner.health
     }
 
     pub(crate) fn setting_changes(&self) -> &SettingChanges {

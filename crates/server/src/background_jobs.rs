@@ -1,9 +1,11 @@
-//! Background jobs of a server: daily pruning, mirror updates, sentence vectors, and saving working memories at shutdown.
+//! Background jobs of a server: daily pruning, health checks, mirror updates, sentence vectors, and saving working memories at shutdown.
 
 use crate::App;
+use crate::health_cache::HealthReport;
 use heirloom_model::limits;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::task::JoinHandle;
 
 /// Prunes the served project as `heirloom prune --apply` does: once shortly after the start, then daily.
 pub(crate) async fn prune_daily(app: App) {
@@ -88,6 +90,59 @@ pub(crate) fn start_review(app: &App, project: Option<String>) {
     });
 }
 
+/// Checks the served project after the start, and then hourly if something was written, otherwise daily.
+pub(crate) async fn check_health_periodically(app: App) {
+    let mut pause = Duration::from_secs(limits::SERVER_HEALTH_FIRST_S);
+    loop {
+        tokio::time::sleep(pause).await;
+        let shared = app.clone();
+        let needs_run = app.with_engine(None, move |engine| {
+            shared.health().needs_periodic_run(None, engine)
+        });
+        // The page reports a store that cannot be opened; the next try is an hour later.
+        if needs_run.await.unwrap_or(false) {
+            check_health(&app, None).await;
+        }
+        pause = Duration::from_secs(limits::SERVER_HEALTH_S);
+    }
+}
+
+/// Starts the health checks of a project in the background.
+pub(crate) fn start_health_checks(app: &App, project: Option<String>) -> JoinHandle<()> {
+    let app = app.clone();
+    tokio::spawn(async move { check_health(&app, project).await })
+}
+
+/// Waits a moment for the end of health checks. The page shows a run that takes longer as running.
+pub(crate) async fn wait_for_health_checks(run: JoinHandle<()>) {
+    let wait = Duration::from_millis(limits::SERVER_HEALTH_WAIT_MS);
+    drop(tokio::time::timeout(wait, run).await);
+}
+
+/// Runs the health checks of a project and stores their result, unless a run is in progress.
+async fn check_health(app: &App, project: Option<String>) {
+    if !app.health().start(project.as_deref()) {
+        return;
+    }
+    // The setup is that of the served project.
+    let setup = (app.options().setup.clone()).filter(|_| project.is_none());
+    let checked = app.with_engine(project.clone(), move |engine| {
+        let last_write = engine.records().last_write()?;
+        let checks = match &setup {
+            Some(setup) => setup.examine(),
+            None => Ok(engine.examine()),
+        };
+        let is_shared = engine.maintenance().shared_status()?.is_some();
+        let server = match &setup {
+            Some(setup) if is_shared => setup.server_facts()?,
+            Some(_) | None => Vec::new(),
+        };
+        Ok(HealthReport::new(checks, server, engine.now(), last_write))
+    });
+    let report = checked.await.ok();
+    app.health().finish(project.as_deref(), report);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,6 +180,41 @@ mod tests {
         // The project cannot be opened: the next try is a long pause later.
         tokio::time::sleep(Duration::from_millis(limits::SENTENCE_PAUSE_MS)).await;
         assert_eq!(calls.load(Ordering::Relaxed), 1);
+        chores.abort();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn health_checks_are_awaited_until_the_limit() {
+        for (run_ms, waited_ms) in [
+            (
+                limits::SERVER_HEALTH_WAIT_MS - 1,
+                limits::SERVER_HEALTH_WAIT_MS - 1,
+            ),
+            (
+                limits::SERVER_HEALTH_WAIT_MS + 1,
+                limits::SERVER_HEALTH_WAIT_MS,
+            ),
+        ] {
+            let began = tokio::time::Instant::now();
+            let run = tokio::spawn(tokio::time::sleep(Duration::from_millis(run_ms)));
+            wait_for_health_checks(run).await;
+            assert_eq!(began.elapsed(), Duration::from_millis(waited_ms));
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn health_is_checked_after_the_start_and_hourly() {
+        let provider = NoProject::default();
+        let calls = Arc::clone(&provider.calls);
+        let app = App::new(Box::new(provider), ServerOptions::default());
+        let chores = tokio::spawn(check_health_periodically(app));
+        let wait = |seconds| tokio::time::sleep(Duration::from_secs(seconds));
+        wait(limits::SERVER_HEALTH_FIRST_S - 1).await;
+        assert_eq!(calls.load(Ordering::Relaxed), 0);
+        wait(60).await;
+        assert_eq!(calls.load(Ordering::Relaxed), 1);
+        wait(limits::SERVER_HEALTH_S).await;
+        assert_eq!(calls.load(Ordering::Relaxed), 2);
         chores.abort();
     }
 }

@@ -11,6 +11,7 @@ mod engine_registry;
 mod etag;
 mod event_feed;
 mod file_watcher;
+mod health_cache;
 mod idempotency;
 mod listener;
 mod local_setup;

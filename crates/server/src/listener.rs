@@ -110,6 +110,11 @@ async fn accept_until_stopped(
             app.clone(),
         ))
     });
+    let health = app.map(|app| {
+        tokio::spawn(crate::background_jobs::check_health_periodically(
+            app.clone(),
+        ))
+    });
     if let Some(app) = app {
         app.start_file_watcher();
     }
@@ -146,7 +151,7 @@ async fn accept_until_stopped(
     let time = Duration::from_secs(limits::SERVER_STOP_S);
     // Requests that are still unanswered are dropped.
     drop(tokio::time::timeout(time, graceful.shutdown()).await);
-    for chore in [chores, mirror, vectors].into_iter().flatten() {
+    for chore in [chores, mirror, vectors, health].into_iter().flatten() {
         chore.abort();
     }
     if let Some(app) = app {

@@ -5,6 +5,7 @@ use crate::page::{Browser, HTMX_REQUEST};
 use heirloom_testkit::sh;
 use serde_json::json;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Returns the config file of the server's project.
 fn project_config(server: &Server) -> PathBuf {
@@ -352,23 +353,54 @@ fn first_steps_are_computed_from_the_memory() {
     );
 }
 
+/// Waits until the health page shows a result.
+fn wait_for_checks(browser: &Browser) -> String {
+    for _ in 0..600 {
+        let page = browser.page_text("/settings/health");
+        if page.contains("Last run:") && !page.contains("The checks are running") {
+            return page;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    panic!("the checks did not end");
+}
+
 #[test]
-fn health_page_lists_problems_first_and_counts_passed_checks() {
+fn health_page_shows_the_last_result_until_the_checks_run_again() {
     let server = Server::start();
     let browser = Browser::log_in(&server, "user");
-    let page = browser.page_text("/settings/health?check=1");
+    let first = browser.page_text("/settings/health");
+    assert!(
+        first.contains("The checks are running.") && first.contains("http-equiv=\"refresh\""),
+        "{first}"
+    );
+    let page = wait_for_checks(&browser);
     assert!(
         page.contains("checks passed") && page.contains("SQLite file"),
         "{page}"
     );
-    assert!(!page.contains("unexpected_key"));
+    assert!(!page.contains("http-equiv=\"refresh\""), "{page}");
     let file = project_config(&server);
     let text = std::fs::read_to_string(&file).unwrap();
     write_config(&server, &format!("{text}unexpected_key = 1\n"));
-    let page = browser.page_text("/settings/health?check=1");
+    let page = browser.page_text("/settings/health");
+    assert!(!page.contains("unexpected_key"), "{page}");
+    let again = browser.submit("/settings/health", "", &[]);
+    assert_eq!(again.status, 303, "{}", text_of(&again));
+    assert_eq!(again.header("location"), Some("/settings/health"));
+    let page = wait_for_checks(&browser);
     assert!(page.contains("The store is fine, with warnings."), "{page}");
     let problem = page.find("unexpected_key").unwrap();
     assert!(problem < page.find("checks passed").unwrap());
+}
+
+#[test]
+fn health_checks_start_only_with_the_forms_token() {
+    let server = Server::start();
+    let mut browser = Browser::log_in(&server, "user");
+    browser.forget_csrf_token();
+    let refused = browser.submit("/settings/health", "", &[]);
+    assert_eq!(refused.status, 403, "{}", text_of(&refused));
 }
 
 #[test]

@@ -36,3 +36,11 @@ pub const BULK_CHANGES_MAX: usize = 100;
 pub const MARKED_ROWS_SHOWN_MAX: usize = 50;
 /// Time after which a client may repeat a request that the server or its database could not answer, seconds.
 pub const SERVER_RETRY_AFTER_S: u16 = 2;
+/// Interval of the periodic health checks of a server, and the age at which a visit of the health page repeats them, seconds.
+pub const SERVER_HEALTH_S: u64 = 3_600;
+/// Delay of a server's first health checks after its start, seconds.
+pub const SERVER_HEALTH_FIRST_S: u64 = 10;
+/// Interval of the periodic health checks while nothing is written, seconds: a day.
+pub const SERVER_HEALTH_IDLE_S: u64 = 86_400;
+/// Time for which "Check again" waits for the result before the page is shown without it, milliseconds.
+pub const SERVER_HEALTH_WAIT_MS: u64 = 2_000;

@@ -40,7 +40,10 @@ pub(super) fn routes() -> Router<App> {
             post(agent_programs::install),
         )
         .route("/settings/start", get(first_steps::show))
-        .route("/settings/health", get(health_checks::show))
+        .route(
+            "/settings/health",
+            get(health_checks::show).post(health_checks::check_again),
+        )
         .route("/settings/hooks", get(hook_calls::show))
         .route("/settings/theme", post(preferences::theme))
         .route("/settings/keys", post(preferences::keys))

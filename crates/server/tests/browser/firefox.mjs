@@ -34,7 +34,7 @@ const one = {
 const pages = [
   '/', '/recall?q=webhook+delivered+twice', '/recall', '/knowledge', one.knowledge, one.knowledge + '?edit=1', '/tasks', '/tasks/214', '/errors', '/workspace',
   '/groups', '/receipts', one.receipt, one.receipt + '?text=1', '/sessions', one.session, '/analytics', '/inbox', '/activity', '/settings', '/settings/tokens',
-  '/settings/agents', '/settings/start', '/settings/health?check=1', '/settings/hooks',
+  '/settings/agents', '/settings/start', '/settings/health', '/settings/hooks',
 ];
 
 for (const [width, theme] of [[1440, 'light'], [390, 'dark']]) {

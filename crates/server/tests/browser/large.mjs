@@ -39,9 +39,14 @@ async function open(at) {
 }
 
 for (const at of ['/', '/knowledge', '/knowledge?category=decision&sort=newest', '/knowledge?f=large-99999', '/recall?q=worker+number+77777', '/tasks',
-  '/sessions', '/receipts', '/errors', '/inbox', '/activity', '/analytics', '/marks', '/groups', '/settings/health?check=1']) {
+  '/sessions', '/receipts', '/errors', '/inbox', '/activity', '/analytics', '/marks', '/groups', '/settings/health']) {
   await open(at);
 }
+await page.goto(base + '/settings/health');
+await page.getByRole('button', {name: 'Check again'}).click();
+await page.waitForFunction(() => /Last run/.test(document.body.innerText) && !/checks are running/.test(document.body.innerText));
+check(/All checks passed|with warnings/.test(await page.locator('h1').innerText()), 'the checks of the large memory pass');
+await open('/settings/health');
 await open('/knowledge');
 check(/100,\d{3}/.test(await page.locator('h1').innerText()), 'the headline counts all entries');
 const first = await page.locator('#list .list > li').first().getAttribute('data-id');

@@ -52,7 +52,7 @@ const pages = [
   ['knowledge', '/knowledge'], ['history', one.knowledge], ['edit', one.knowledge + '?edit=1'], ['new', '/knowledge?new=1'], ['nothing-fits', '/knowledge?f=zzyzx'],
   ['tasks', '/tasks'], ['task', one.task + '?approach=advisory+lock'], ['errors', '/errors'], ['workspace', '/workspace'], ['groups', '/groups'],
   ['receipts', '/receipts'], ['receipt', one.receipt], ['again', one.receipt + '?again=1'], ['previous', one.receipt + '?previous=1'], ['sent', one.receipt + '?text=1'], ['sessions', '/sessions'], ['session', one.session],
-  ['analytics', '/analytics'], ['inbox', '/inbox'], ['activity', '/activity'], ['lesson', '/?lesson=x'], ['marks', '/marks'], ['settings', '/settings'], ['tokens', '/settings/tokens'], ['agents', '/settings/agents'], ['start', '/settings/start'], ['health', '/settings/health?check=1'], ['hooks', '/settings/hooks'],
+  ['analytics', '/analytics'], ['inbox', '/inbox'], ['activity', '/activity'], ['lesson', '/?lesson=x'], ['marks', '/marks'], ['settings', '/settings'], ['tokens', '/settings/tokens'], ['agents', '/settings/agents'], ['start', '/settings/start'], ['health', '/settings/health'], ['hooks', '/settings/hooks'],
 ];
 
 // ---------- every page: status, width, console, axe, layout shift; light and dark; four widths; with and without a script ----------

@@ -1,82 +1,75 @@
 //! Health page: checks of the doctor, facts about the store, and figures of a database server.
 
 use super::first_steps::store_kind;
-use crate::App;
-use crate::local_setup::LocalSetup;
+use crate::health_cache::HealthState;
 use crate::page::request_context::times;
 use crate::page::view::settings::{CheckRow, HealthView};
-use crate::page::view::{bytes, number, plural, render_text};
+use crate::page::view::{bytes, number, render_text};
 use crate::page::{PageError, RequestContext, Shell, render};
-use axum::extract::{Query, State};
-use axum::response::Response;
+use crate::{App, background_jobs};
+use axum::extract::State;
+use axum::response::{IntoResponse, Redirect, Response};
 use heirloom_engine::{CheckLevel, Engine, HealthCheck, SharedStoreStatus};
 use heirloom_model::{Fault, Permission, text};
-use serde::Deserialize;
 
-/// Query parameters.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct HealthParams {
-    check: Option<String>,
-}
-
-/// Shows the checks and facts.
+/// Shows the last result of the checks, and facts. A missing or old result starts a run in the background.
 pub(super) async fn show(
     State(app): State<App>,
     context: RequestContext,
-    Query(params): Query<HealthParams>,
 ) -> Result<Response, PageError> {
     let project = context.resolve_project(Permission::Read)?;
-    let is_checked = params.check.is_some();
-    // The setup is that of the served project.
-    let setup = app.options().setup.clone().filter(|_| project.is_none());
-    let view = app.with_engine(project, move |engine| {
-        load_health(engine, &context, setup.as_deref(), is_checked)
+    let state = app.health().state(project.as_deref());
+    let of = project.clone();
+    let loaded = app.with_engine(project, move |engine| {
+        let is_due = state.is_due(engine.now());
+        Ok((load_health(engine, &context, &state, is_due)?, is_due))
     });
-    render(&view.await?)
+    let (view, is_due) = loaded.await?;
+    if is_due {
+        drop(background_jobs::start_health_checks(&app, of));
+    }
+    render(&view)
+}
+
+/// Runs the checks again, and waits a moment for their result.
+pub(super) async fn check_again(
+    State(app): State<App>,
+    context: RequestContext,
+) -> Result<Response, PageError> {
+    let project = context.resolve_project(Permission::Read)?;
+    let run = background_jobs::start_health_checks(&app, project);
+    background_jobs::wait_for_health_checks(run).await;
+    Ok(Redirect::to("/settings/health").into_response())
 }
 
 fn load_health(
     engine: &Engine,
     context: &RequestContext,
-    setup: Option<&dyn LocalSetup>,
-    is_checked: bool,
+    state: &HealthState,
+    is_due: bool,
 ) -> Result<HealthView, Fault> {
     let records: u64 = engine.records().counts()?.iter().map(|(_, n)| n).sum();
-    let mut checks = match (is_checked, setup) {
-        (false, _) => Vec::new(),
-        (true, Some(setup)) => setup.examine()?,
-        (true, None) => engine.examine(),
-    };
-    checks.sort_by_key(|check| std::cmp::Reverse(check.level));
-    let worst = checks.first().map(|check| check.level);
+    let report = state.report.as_deref();
+    let checks = report.map_or(&[][..], |report| &report.checks);
     let (passed, problems): (Vec<_>, Vec<_>) =
         (checks.iter()).partition(|check| check.level == CheckLevel::Ok);
     let shared = engine.maintenance().shared_status()?;
     let mut server: Vec<_> = shared.iter().flat_map(server_facts).collect();
-    if let (true, Some(setup), Some(_)) = (is_checked, setup, &shared) {
-        server.extend(setup.server_facts()?);
-    }
+    server.extend(report.iter().flat_map(|report| report.server.clone()));
     Ok(HealthView {
         shell: Shell::load(engine, context, "settings", "Health")?,
-        headline: match worst {
-            None => format!(
-                "The store opens: {}.",
-                plural(
-                    usize::try_from(records).unwrap_or(usize::MAX),
-                    "record",
-                    "records"
-                )
-            ),
-            Some(CheckLevel::Ok) => "All checks passed.".to_owned(),
-            Some(CheckLevel::Warn) => "The store is fine, with warnings.".to_owned(),
-            Some(CheckLevel::Bad) => "Action is required.".to_owned(),
+        headline: match checks.first().map(|check| check.level) {
+            None => "The checks are running.",
+            Some(CheckLevel::Ok) => "All checks passed.",
+            Some(CheckLevel::Warn) => "The store is fine, with warnings.",
+            Some(CheckLevel::Bad) => "Action is required.",
         },
+        checked_at: report.map_or_else(String::new, |report| times(engine).full(report.at)),
+        is_running: state.is_running || is_due,
         facts: store_facts(engine, records)?,
         server,
         problems: problems.into_iter().map(check_row).collect(),
         passed: passed.into_iter().map(check_row).collect(),
-        is_checked,
     })
 }
 

@@ -86,14 +86,16 @@ pub(crate) struct SettingLayerRow {
 #[template(path = "health.html")]
 pub(crate) struct HealthView {
     pub(crate) shell: Shell,
-    pub(crate) headline: String,
+    pub(crate) headline: &'static str,
+    /// Time at which the checks ran; empty before the first run ended.
+    pub(crate) checked_at: String,
+    pub(crate) is_running: bool,
     pub(crate) facts: Vec<(&'static str, String)>,
     /// Facts about a database server; empty for a file.
     pub(crate) server: Vec<(&'static str, String)>,
     /// Warnings and errors, the worst first.
     pub(crate) problems: Vec<CheckRow>,
     pub(crate) passed: Vec<CheckRow>,
-    pub(crate) is_checked: bool,
 }
 
 /// Health check.
