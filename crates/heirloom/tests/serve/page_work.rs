@@ -288,3 +288,72 @@ fn session_page_names_savings_and_offers_the_transcript() {
     );
     assert_eq!(text.matches("\n## ").count(), 6, "{text}");
 }
+
+/// Number of tasks and sessions that is more than one page, and more than a filter once looked at.
+const MANY: usize = 560;
+
+/// Imports many tasks whose oldest one is unlike the others.
+fn import_many_tasks(server: &Server) {
+    let mut lines = String::new();
+    for n in 0..MANY {
+        let (source, title) = match n {
+            0 => ("gemini", "The oldest of all"),
+            _ => ("codex", "A later one"),
+        };
+        let id = format!("019a0000-0000-7000-8000-{n:012x}");
+        let task = json!({"kind": "task", "id": id, "key": format!("many-{n}"), "text": format!("Task many-{n}"),
+            "title": title, "source": source, "confidence": 0.8, "recorded_at": "2026-01-01T10:00:00Z"});
+        lines.push_str(&format!("{task}\n"));
+    }
+    server.fixture.project.write("many.jsonl", &lines).unwrap();
+    server
+        .fixture
+        .call(&sh("import jsonl many.jsonl"))
+        .expect(0);
+}
+
+#[test]
+fn filters_of_tasks_count_and_find_all_of_them() {
+    let server = Server::start();
+    import_many_tasks(&server);
+    let error = json!({"text": "assertion failed", "task_id": "many-0"});
+    server.post("/api/errors", &error).expect(201);
+    let all = plain(&page(&server, "/tasks"));
+    assert!(
+        all.contains(&format!("{MANY} tasks: 1 failing, {} open.", MANY - 1)),
+        "{all}"
+    );
+    for filter in ["state=failing", "agent=gemini", "q=oldest"] {
+        let found = page(&server, &format!("/tasks?{filter}"));
+        assert!(found.contains("/tasks/many-0\""), "{filter}: {found}");
+        assert!(!found.contains("/tasks/many-1\""), "{filter}: {found}");
+    }
+}
+
+#[test]
+fn filters_of_sessions_count_and_find_all_of_them_with_their_usage() {
+    let server = Server::start();
+    say(&server, "first", "1", "gemini", "user", "Begin here");
+    let attempt = json!({"action": "failed", "task_id": "1", "session_id": "first", "agent_id": "gemini",
+        "approach": "the first one", "outcome": "no", "tokens_in": 4000, "tokens_out": 300});
+    server.post("/api/memory/episodes", &attempt).expect(201);
+    for n in 0..MANY {
+        say(
+            &server,
+            &format!("later-{n}"),
+            "2",
+            "codex",
+            "user",
+            "Go on",
+        );
+    }
+    let list = page(&server, "/sessions");
+    assert!(plain(&list).contains(&format!("{} sessions, the last", MANY + 1)));
+    assert!(plain(&list).contains(&format!("codex {MANY}")), "{list}");
+    let found = plain(&page(&server, "/sessions?agent=gemini"));
+    assert!(
+        found.contains("Begin here") && found.contains("4.0k in, 300 out"),
+        "{found}"
+    );
+    assert!(found.contains("failed"), "{found}");
+}

@@ -1,13 +1,13 @@
 //! Cost of sessions: recorded usage of the model, and the share that a window saves.
 
 use crate::page::view::{duration, percent, short_number};
-use heirloom_engine::{Engine, Filter, TRANSCRIPT, WindowTimeline};
+use heirloom_engine::{Engine, Filter, Order, TRANSCRIPT, WindowTimeline};
 use heirloom_model::kinds::Episode;
-use heirloom_model::{Fault, Kind, KindData, Message, Session};
+use heirloom_model::{Fault, Kind, KindData, Message, Session, Timestamp};
 use std::collections::HashMap;
 
-/// Maximum number of attempts that are searched for the usage of sessions, newest first.
-const ATTEMPTS_READ: usize = 300;
+/// Maximum number of attempts that are searched for the usage of sessions, from the start of the oldest session on.
+const ATTEMPTS_READ: usize = 10_000;
 
 /// Tokens that a session used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -50,11 +50,16 @@ pub(super) struct AttemptSummary {
     pub(super) action: String,
 }
 
-/// Returns the attempts of sessions among the newest ones, by session.
+/// Returns the attempts that were recorded since the start of a session, by session.
 pub(super) fn attempts_by_session(
     engine: &Engine,
+    since: Timestamp,
 ) -> Result<HashMap<String, AttemptSummary>, Fault> {
-    let filter = Filter::current(&[Kind::Episode], engine.now()).limit(ATTEMPTS_READ);
+    let filter = Filter {
+        order: Order::Oldest,
+        recorded_from: Some(since),
+        ..Filter::current(&[Kind::Episode], engine.now()).limit(ATTEMPTS_READ)
+    };
     let mut found: HashMap<String, AttemptSummary> = HashMap::new();
     for record in engine.records().find(&filter)? {
         let (Some(session), Ok(episode)) =
@@ -65,9 +70,7 @@ pub(super) fn attempts_by_session(
         let summary = found.entry(session).or_default();
         summary.usage.input += episode.tokens_in.unwrap_or(0);
         summary.usage.output += episode.tokens_out.unwrap_or(0);
-        if summary.action.is_empty() {
-            summary.action = episode.action;
-        }
+        summary.action = episode.action;
     }
     Ok(found)
 }

@@ -72,7 +72,9 @@ fn load(
     learned.retain(|record| !lessons.iter().any(|(lesson, _)| lesson.id == record.id));
     let usage = match TokenUsage::of_transcript(&session) {
         Some(usage) => Some(usage),
-        None => attempts_by_session(engine)?.get(id).map(|one| one.usage),
+        None => attempts_by_session(engine, session.started_at)?
+            .get(id)
+            .map(|one| one.usage),
     };
     let title = session_title(engine, &session)?;
     Ok(SessionView {

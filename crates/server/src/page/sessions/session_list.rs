@@ -20,7 +20,7 @@ use std::collections::HashMap;
 /// Page size.
 const PAGE: usize = 50;
 /// Maximum number of sessions that are read and counted, newest first.
-const READ: usize = 500;
+const READ: usize = 10_000;
 /// Maximum number of turns that a search finds.
 const TURNS_FOUND: usize = 300;
 /// Maximum number of agents with a filter, most frequent first.
@@ -128,12 +128,16 @@ fn load(
         .collect();
     let page = params.page.max(1);
     let from = (page - 1).saturating_mul(PAGE);
-    let attempts = attempts_by_session(engine)?;
+    let has_more = shown.len() > from.saturating_add(PAGE);
+    let listed: Vec<_> = shown.into_iter().skip(from).take(PAGE).collect();
+    let attempts = match listed.iter().map(|one| one.session.started_at).min() {
+        Some(first) => attempts_by_session(engine, first)?,
+        None => HashMap::new(),
+    };
     let mut rows = Vec::new();
-    for one in shown.iter().skip(from).take(PAGE) {
+    for one in listed {
         rows.push(row(engine, one, attempts.get(&one.session.id), &times)?);
     }
-    let has_more = shown.len() > from.saturating_add(PAGE);
     let address = |page| params.address(&params.agent, &params.state, page);
     Ok(SessionListView {
         shell: Shell::load(engine, context, "sessions", "Sessions")?,
@@ -164,7 +168,8 @@ fn headline(newest: &[Session], times: &Times) -> String {
     match (newest.len(), newest.first()) {
         (_, None) => "No session is known yet.".to_owned(),
         (READ, Some(newest)) => format!(
-            "The newest {READ} sessions, the last {}.",
+            "The newest {} sessions, the last {}.",
+            number(READ as u64),
             times.full(newest.started_at)
         ),
         (n, Some(newest)) => format!(
@@ -201,6 +206,7 @@ fn find_sessions(
             RecallItem::Record(_) => None,
         })
         .collect();
+    let is_cut = turns.len() >= TURNS_FOUND;
     let is_exact = turns.iter().any(|(_, turn)| contains_words(turn, words));
     if is_exact {
         turns.retain(|(_, turn)| contains_words(turn, words));
@@ -226,9 +232,10 @@ fn find_sessions(
     let by_id = known.into_values();
     let mut by_id: Vec<Session> = by_id.filter(|one| contains_words(&one.id, words)).collect();
     by_id.sort_by_key(|session| std::cmp::Reverse(session.started_at));
-    let note = match is_exact || found.is_empty() {
-        true => "",
-        false => "No turn has all of these words; these sessions have some of them.",
+    let note = match (is_exact || found.is_empty(), is_cut) {
+        (true, true) => "These are the sessions of the best 300 turns with these words.",
+        (true, false) => "",
+        (false, _) => "No turn has all of these words; these sessions have some of them.",
     };
     found.extend(
         by_id

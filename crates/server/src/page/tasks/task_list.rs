@@ -1,6 +1,7 @@
 //! List of tasks, with filters by state, agent and words.
 
 use super::TaskStatus;
+use super::task_state::FailingTasks;
 use crate::App;
 use crate::page::filter_links::{self, contains_words, count_values, list_address};
 use crate::page::request_context::times;
@@ -19,9 +20,11 @@ use std::collections::HashMap;
 /// Page size.
 const PAGE: usize = 40;
 /// Maximum number of tasks that are read and counted, newest first.
-const READ: usize = 400;
+const READ: usize = 10_000;
 /// Maximum number of sessions that are searched for the agents and the first session of tasks, newest first.
-const SESSIONS_READ: usize = 400;
+const SESSIONS_READ: usize = 10_000;
+/// Maximum number of tasks without a given title whose first prompt is read to search for words, newest first.
+const PROMPTS_READ: usize = 500;
 /// Maximum number of agents with a filter, most frequent first.
 const AGENTS: usize = 8;
 /// Maximum number of characters of the words to search for.
@@ -71,6 +74,11 @@ struct ListedTask {
 }
 
 impl ListedTask {
+    /// Returns true if the task has no given title, and a session whose first prompt was not read.
+    fn has_unread_prompt(&self) -> bool {
+        self.title.is_none() && self.first_session.is_some()
+    }
+
     fn has_words(&self, query: &str) -> bool {
         let record = &self.record;
         let branch = record.attr_str("branch").unwrap_or_default();
@@ -106,10 +114,13 @@ fn load(
     let window_end = tasks.last().map(|task| task.record.id);
     let headline = headline(&tasks, is_all);
     let is_empty = tasks.is_empty() && after.is_none();
+    let mut is_cut = false;
     if !params.q.is_empty() {
-        for task in &mut tasks {
+        let untitled = tasks.iter_mut().filter(|task| task.has_unread_prompt());
+        for task in untitled.take(PROMPTS_READ) {
             load_title(engine, task)?;
         }
+        is_cut = tasks.iter().any(ListedTask::has_unread_prompt);
         tasks.retain(|task| task.has_words(&params.q));
     }
     let (states, agents) = (state_links(&tasks, params), agent_links(&tasks, params));
@@ -137,6 +148,17 @@ fn load(
         state: params.state.clone(),
         agent: params.agent.clone(),
         nothing: nothing_found(params, is_all),
+        note: match (is_cut, is_all) {
+            (true, _) => format!(
+                "Titles that are first prompts were searched in the newest {} tasks that have one.",
+                number(PROMPTS_READ as u64)
+            ),
+            (false, false) => format!(
+                "The filters count {} tasks; the pages go on with older ones.",
+                number(READ as u64)
+            ),
+            (false, true) => String::new(),
+        },
         is_empty,
         states,
         agents,
@@ -173,6 +195,7 @@ fn listed_tasks(engine: &Engine, records: Vec<Record>) -> Result<Vec<ListedTask>
             sessions.entry(task).or_default().push(session);
         }
     }
+    let failing = FailingTasks::load(engine)?;
     let mut tasks = Vec::with_capacity(records.len());
     for record in records {
         let mut own = sessions
@@ -188,7 +211,7 @@ fn listed_tasks(engine: &Engine, records: Vec<Record>) -> Result<Vec<ListedTask>
         agents.sort_unstable();
         agents.dedup();
         tasks.push(ListedTask {
-            status: TaskStatus::load(engine, &record)?,
+            status: failing.status(engine, &record)?,
             title: task_title::given_title(&record),
             first_session: own.pop(),
             agents,

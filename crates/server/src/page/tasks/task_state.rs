@@ -3,6 +3,10 @@
 use heirloom_engine::{Engine, Filter};
 use heirloom_model::kinds::{ErrorRecord, Task, TaskState};
 use heirloom_model::{Fault, Kind, KindData, Record, Scope, text};
+use std::collections::HashSet;
+
+/// Maximum number of open errors that are read at once for the states of many tasks.
+const ERRORS_READ: usize = 10_000;
 
 /// State of a task: its end, else the reason why it does not proceed, else its phase.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,6 +116,36 @@ impl TaskStatus {
     /// Returns true if the task has ended.
     pub(in crate::page) fn is_over(&self) -> bool {
         matches!(self, Self::Done | Self::Failed)
+    }
+}
+
+/// Tasks with open errors, read at once for the states of many tasks.
+pub(super) struct FailingTasks(Option<HashSet<String>>);
+
+impl FailingTasks {
+    /// Reads the open errors. If there are too many, each task counts its own.
+    pub(super) fn load(engine: &Engine) -> Result<Self, Fault> {
+        let filter = Filter::current(&[Kind::Error], engine.now())
+            .state(ErrorRecord::OPEN)
+            .limit(ERRORS_READ);
+        let errors = engine.records().find(&filter)?;
+        let is_all = errors.len() < ERRORS_READ;
+        let tasks = errors.into_iter().filter_map(|error| error.scope.task);
+        Ok(Self(is_all.then(|| tasks.collect())))
+    }
+
+    /// Returns the state of a task.
+    pub(super) fn status(&self, engine: &Engine, record: &Record) -> Result<TaskStatus, Fault> {
+        let Some(failing) = &self.0 else {
+            return TaskStatus::load(engine, record);
+        };
+        let status = TaskStatus::without_errors(record);
+        let can_fail = matches!(status, TaskStatus::InPhase(_) | TaskStatus::Open);
+        let id = record.key.as_deref().unwrap_or_default();
+        Ok(match can_fail && failing.contains(id) {
+            true => TaskStatus::Failing,
+            false => status,
+        })
     }
 }
 

@@ -17,6 +17,8 @@ pub(crate) struct TaskListView {
     pub(crate) agent: String,
     /// Sentence for a list without rows.
     pub(crate) nothing: String,
+    /// Bound of the filters and of the search; empty if none was reached.
+    pub(crate) note: String,
     /// True if the project has no task.
     pub(crate) is_empty: bool,
     pub(crate) states: Vec<FilterLink>,
