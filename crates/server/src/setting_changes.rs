@@ -13,7 +13,9 @@ pub(crate) enum SetupChange {
     /// Change of a setting.
     Setting(SettingChange),
     /// Installation of the hooks of an agent program.
-    Hooks(&'static str, SettingLayer),
+    HooksInstalled(&'static str, SettingLayer),
+    /// Removal of all hooks of an agent program.
+    HooksRemoved(&'static str, SettingLayer),
 }
 
 /// Queue of the newest changes with their ids.
@@ -56,7 +58,7 @@ mod tests {
     #[test]
     fn changes_are_found_until_removed_or_over_the_limit() {
         let changes = SettingChanges::default();
-        let hooks = SetupChange::Hooks("codex", SettingLayer::User);
+        let hooks = SetupChange::HooksInstalled("codex", SettingLayer::User);
         let ids: Vec<_> = (0..=CHANGES_MAX)
             .map(|_| changes.add(hooks.clone()))
             .collect();

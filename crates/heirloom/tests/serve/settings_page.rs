@@ -218,6 +218,7 @@ fn settings_and_tokens_need_an_admin() {
         ("/settings/tokens", "role=admin"),
         ("/settings/tokens/00/revoke", ""),
         ("/settings/agents/claude-code/user", ""),
+        ("/settings/agents/claude-code/user/remove", ""),
         ("/settings/undo/1", ""),
     ] {
         assert_eq!(user.submit(path, form, &[]).status, 403, "{path}");
@@ -240,6 +241,7 @@ fn settings_and_tokens_need_an_admin() {
         403
     );
     assert_eq!(send("/settings/agents/claude-code/user", ""), 403);
+    assert_eq!(send("/settings/agents/claude-code/user/remove", ""), 403);
     assert_eq!(
         send("/settings/values/run.iterations", "layer=user&value=3"),
         303
@@ -320,6 +322,37 @@ fn hooks_are_installed_from_the_page_and_removed_by_undo() {
     ] {
         assert_eq!(browser.submit(path, "", &[]).status, status, "{path}");
     }
+}
+
+#[test]
+fn hooks_are_uninstalled_from_the_page_and_restored_by_undo() {
+    let server = Server::start();
+    let browser = Browser::log_in(&server, "admin");
+    let settings = server.fixture.outside_path(".claude/settings.json");
+    let own = "{\n  \"env\": {\"A\": \"1\"}\n}\n";
+    let home = &server.fixture.home;
+    home.write(".claude/settings.json", own).unwrap();
+    let remove = "/settings/agents/claude-code/user/remove";
+    let button = format!("formaction=\"{remove}\"");
+    assert!(!browser.page_text("/settings/agents").contains(&button));
+    let install = "install claude-code --yes";
+    server.fixture.call(&sh(install)).expect(0);
+    let installed = std::fs::read_to_string(&settings).unwrap();
+    assert!(browser.page_text("/settings/agents").contains(&button));
+    let removed = browser.submit(remove, "", &[]);
+    let id = undo_id(&removed);
+    assert_eq!(std::fs::read_to_string(&settings).unwrap(), own);
+    let page = browser.page_text(&format!("/settings/agents?done=setting&undo={id}"));
+    assert!(
+        page.contains("The hooks of claude-code are removed.") && !page.contains(&button),
+        "{page}"
+    );
+    let undone = browser.submit(&format!("/settings/undo/{id}"), "", &[]);
+    assert_eq!(undone.status, 303, "{}", text_of(&undone));
+    assert_eq!(std::fs::read_to_string(&settings).unwrap(), installed);
+    browser.submit(remove, "", &[]);
+    let again = browser.submit(remove, "", &[]);
+    assert_eq!(undo_id(&again), "", "nothing changed");
 }
 
 #[test]

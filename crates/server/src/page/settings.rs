@@ -39,6 +39,10 @@ pub(super) fn routes() -> Router<App> {
             "/settings/agents/{name}/{scope}",
             post(agent_programs::install),
         )
+        .route(
+            "/settings/agents/{name}/{scope}/remove",
+            post(agent_programs::remove),
+        )
         .route("/settings/start", get(first_steps::show))
         .route(
             "/settings/health",

@@ -1,4 +1,4 @@
-//! Page of agent programs: hooks that are installed, and installation.
+//! Page of agent programs: their hooks, and installation and removal of these.
 
 use super::super::view::setup::{AgentRow, AgentsView, HookSetupRow};
 use super::{
@@ -57,21 +57,42 @@ pub(super) async fn install(
     context: RequestContext,
     Path((name, scope)): Path<(String, String)>,
 ) -> Result<Response, PageError> {
-    require_admin(&context)?;
-    if !is_on_this_machine(&context, app.options()) {
+    change_hooks(&app, &context, name, &scope, true).await
+}
+
+/// Removes the hooks of a program.
+pub(super) async fn remove(
+    State(app): State<App>,
+    context: RequestContext,
+    Path((name, scope)): Path<(String, String)>,
+) -> Result<Response, PageError> {
+    change_hooks(&app, &context, name, &scope, false).await
+}
+
+async fn change_hooks(
+    app: &App,
+    context: &RequestContext,
+    name: String,
+    scope: &str,
+    installs: bool,
+) -> Result<Response, PageError> {
+    require_admin(context)?;
+    if !is_on_this_machine(context, app.options()) {
+        let (verb, command) = match installs {
+            true => ("installed", "install"),
+            false => ("removed", "uninstall"),
+        };
+        let shown = text::excerpt(&name, 40);
         return Err(
-            Fault::refused("hooks are only installed on the machine of the agent")
-                .hint(format!(
-                    "run `heirloom install {}` there",
-                    text::excerpt(&name, 40)
-                ))
+            Fault::refused(format!("hooks are only {verb} on the machine of the agent"))
+                .hint(format!("run `heirloom {command} {shown}` there"))
                 .into(),
         );
     }
-    let setup = require_setup(&app)?;
-    let scope = SettingLayer::by_name(&scope)
+    let setup = require_setup(app)?;
+    let scope = SettingLayer::by_name(scope)
         .ok_or_else(|| Fault::not_found("hooks are for the user or for a project"))?;
-    let installed = app.run_blocking(move || {
+    let changed = app.run_blocking(move || {
         let agents = setup.agents()?;
         let agent = agents.iter().find(|agent| agent.name == name);
         let agent = agent
@@ -79,21 +100,25 @@ pub(super) async fn install(
             .ok_or_else(|| {
                 Fault::not_found(format!("`{}` has no hooks", text::excerpt(&name, 40)))
             })?;
-        // An undo removes all hooks, so it is only offered if there were none.
-        let is_new = (agent.hooks.iter())
-            .any(|hooks| hooks.scope == scope && hooks.state == HookState::Missing);
-        let report = setup.change_hooks(agent.name, scope, true)?;
-        Ok((agent.name, report.is_changed && is_new, report.is_changed))
+        // An undo removes or installs all hooks, so it is only offered if there were none, or all of them.
+        let undoable = match installs {
+            true => HookState::Missing,
+            false => HookState::Installed,
+        };
+        let can_undo =
+            (agent.hooks.iter()).any(|hooks| hooks.scope == scope && hooks.state == undoable);
+        let report = setup.change_hooks(agent.name, scope, installs)?;
+        Ok((agent.name, report.is_changed && can_undo, report.is_changed))
     });
-    let (agent, can_undo, is_changed) = installed.await?;
-    let id = match can_undo {
-        true => app.setting_changes().add(SetupChange::Hooks(agent, scope)),
-        false => String::new(),
+    let (agent, can_undo, is_changed) = changed.await?;
+    let change = match installs {
+        true => SetupChange::HooksInstalled(agent, scope),
+        false => SetupChange::HooksRemoved(agent, scope),
     };
-    let done = match (can_undo, is_changed) {
-        (true, _) => "setting",
-        (false, true) => "saved",
-        (false, false) => "unchanged",
+    let (done, id) = match (can_undo, is_changed) {
+        (true, _) => ("setting", app.setting_changes().add(change)),
+        (false, true) => ("saved", String::new()),
+        (false, false) => ("unchanged", String::new()),
     };
     Ok(redirect_to(
         "/settings/agents",
@@ -148,6 +173,7 @@ fn hook_row(agent: &'static str, hooks: &HookSetup, can_install: bool) -> HookSe
             SettingLayer::Project => format!("heirloom install {agent} --scope project"),
         },
         needs_install: matches!(hooks.state, HookState::Missing | HookState::Outdated),
+        has_hooks: matches!(hooks.state, HookState::Installed | HookState::Outdated),
         verb: match hooks.state {
             HookState::Outdated => "Update",
             HookState::Installed | HookState::Missing | HookState::Unusable(_) => "Install",

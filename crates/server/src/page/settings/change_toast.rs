@@ -13,7 +13,10 @@ pub(super) fn show_toast(app: &App, context: &RequestContext, shell: &mut Shell)
     shell.toast = app.setting_changes().find(id).map(|change| {
         let words = match &change {
             SetupChange::Setting(change) => describe_change(change),
-            SetupChange::Hooks(agent, _) => format!("The hooks of {agent} are installed."),
+            SetupChange::HooksInstalled(agent, _) => {
+                format!("The hooks of {agent} are installed.")
+            }
+            SetupChange::HooksRemoved(agent, _) => format!("The hooks of {agent} are removed."),
         };
         undo_toast(context, words, id)
     });

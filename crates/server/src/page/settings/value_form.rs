@@ -79,7 +79,7 @@ pub(super) async fn save(
     }
 }
 
-/// Undoes a change of a setting or an installation of hooks.
+/// Undoes a change of a setting, or an installation or removal of hooks.
 pub(super) async fn undo(
     State(app): State<App>,
     context: RequestContext,
@@ -97,9 +97,13 @@ pub(super) async fn undo(
     })?;
     let (path, words) = match &change {
         SetupChange::Setting(change) => ("/settings", format!("{} is as before.", change.key)),
-        SetupChange::Hooks(agent, _) => (
+        SetupChange::HooksInstalled(agent, _) => (
             "/settings/agents",
             format!("The hooks of {agent} are removed."),
+        ),
+        SetupChange::HooksRemoved(agent, _) => (
+            "/settings/agents",
+            format!("The hooks of {agent} are installed."),
         ),
     };
     let needs_machine = match &change {
@@ -107,7 +111,9 @@ pub(super) async fn undo(
             let row = load_row(&app, &context, setup.clone(), change.key, false).await?;
             row.is_none_or(|(row, _)| !row.can_change)
         }
-        SetupChange::Hooks(..) => !is_on_this_machine(&context, app.options()),
+        SetupChange::HooksInstalled(..) | SetupChange::HooksRemoved(..) => {
+            !is_on_this_machine(&context, app.options())
+        }
     };
     if needs_machine {
         return Err(not_from_elsewhere(None).into());
@@ -115,7 +121,12 @@ pub(super) async fn undo(
     let undone = change.clone();
     app.run_blocking(move || match &undone {
         SetupChange::Setting(change) => setup.undo_setting(change),
-        SetupChange::Hooks(agent, scope) => setup.change_hooks(agent, *scope, false).map(drop),
+        SetupChange::HooksInstalled(agent, scope) => {
+            setup.change_hooks(agent, *scope, false).map(drop)
+        }
+        SetupChange::HooksRemoved(agent, scope) => {
+            setup.change_hooks(agent, *scope, true).map(drop)
+        }
     })
     .await?;
     app.setting_changes().remove(&id);

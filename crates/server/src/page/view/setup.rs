@@ -76,6 +76,8 @@ pub(crate) struct HookSetupRow {
     pub(crate) entries: String,
     pub(crate) command: String,
     pub(crate) needs_install: bool,
+    /// True if there are hooks to remove.
+    pub(crate) has_hooks: bool,
     pub(crate) verb: &'static str,
     pub(crate) can_install: bool,
 }
