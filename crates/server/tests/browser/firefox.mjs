@@ -1,6 +1,7 @@
 // Test of the page in Firefox, driven by WebDriver BiDi: node firefox.mjs LINK [FIREFOX]
 // LINK is a one-time login link. Opens every page in two looks, and makes and reverts an edit; fails with the list of findings.
 import {createRequire} from 'node:module';
+import {collectErrors} from './page_errors.mjs';
 import {readFileSync} from 'node:fs';
 const require = createRequire(process.env.PAGE_PACKAGES + '/');
 const puppeteer = require('puppeteer-core');
@@ -17,9 +18,7 @@ function check(is, what) {
 
 const browser = await puppeteer.launch({browser: 'firefox', executablePath, headless: true});
 const page = await browser.newPage();
-const errors = [];
-page.on('console', message => { if (message.type() === 'error') errors.push(message.text()); });
-page.on('pageerror', error => errors.push(String(error)));
+const errors = await collectErrors(page);
 await page.goto(link);
 
 async function href(at, pattern) {

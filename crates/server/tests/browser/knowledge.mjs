@@ -1,6 +1,7 @@
 // Test of the knowledge page and of unsaved text in a real browser: node knowledge.mjs LINK [CHROMIUM]
 // LINK is a one-time login link of the demo memory. Fails with the list of findings.
 import {createRequire} from 'node:module';
+import {collectErrors, isPolicyError} from './page_errors.mjs';
 const require = createRequire(process.env.PAGE_PACKAGES + '/');
 const {chromium} = require('playwright-core');
 const {AxeBuilder} = require('@axe-core/playwright');
@@ -17,10 +18,12 @@ const browser = await chromium.launch({executablePath, args: ['--no-sandbox']});
 const entry = await browser.newContext();
 await (await entry.newPage()).goto(link);
 const storageState = await entry.storageState();
+const collected = [];
 async function open(options = {}) {
   const context = await browser.newContext({viewport: {width: 1440, height: 900}, storageState, ...options});
   const page = await context.newPage();
   page.on('pageerror', error => check(false, 'script error: ' + error.message));
+  collected.push(await collectErrors(page));
   return page;
 }
 async function audit(page, what) {
@@ -165,6 +168,7 @@ check(await muted() === before, 'and the change is undone at once');
 await plain.selectOption('#fs', 'pinned');
 await plain.getByRole('button', {name: 'Filter'}).click();
 check(/state=pinned/.test(plain.url()), 'the filter works without a script');
+check(!collected.flat().some(isPolicyError), 'console: ' + collected.flat().filter(isPolicyError).join('; '));
 await browser.close();
 console.log(`${checks} checks, ${found.length} found`);
 process.exit(found.length ? 1 : 0);

@@ -1,6 +1,7 @@
 // Pages of a memory with 100,000 records in a real browser: node large.mjs LINK [CHROMIUM]
 // Prints the time of each page; fails if a page has an error, is too wide, shifts, or does not find what it should.
 import {createRequire} from 'node:module';
+import {collectErrors} from './page_errors.mjs';
 const require = createRequire(process.env.PAGE_PACKAGES + '/');
 const {chromium} = require('playwright-core');
 
@@ -9,9 +10,7 @@ const base = new URL(link).origin;
 const browser = await chromium.launch({executablePath, args: ['--no-sandbox']});
 const context = await browser.newContext({viewport: {width: 1440, height: 900}});
 const page = await context.newPage();
-const errors = [];
-page.on('console', message => { if (message.type() === 'error') errors.push(message.text()); });
-page.on('pageerror', error => errors.push(String(error)));
+const errors = await collectErrors(page);
 await page.addInitScript(() => {
   window.shifts = 0;
   new PerformanceObserver(list => {

@@ -1,6 +1,7 @@
 // Test of the page in a real browser: node page.mjs LINK SHOTS_FOLDER [CHROMIUM]
 // LINK is a one-time login link. Writes a screenshot of each page; fails with the list of findings.
 import {createRequire} from 'node:module';
+import {collectErrors} from './page_errors.mjs';
 import {mkdirSync} from 'node:fs';
 const require = createRequire(process.env.PAGE_PACKAGES + '/');
 const {chromium} = require('playwright-core');
@@ -32,10 +33,7 @@ await again.close();
 async function open(options = {}) {
   const context = await browser.newContext({storageState, viewport: {width: 1280, height: 900}, ...options});
   const page = await context.newPage();
-  const errors = [];
-  page.on('console', message => { if (message.type() === 'error') errors.push(message.text()); });
-  page.on('pageerror', error => errors.push(String(error)));
-  return {context, page, errors};
+  return {context, page, errors: await collectErrors(page)};
 }
 async function href(page, at, pattern) {
   await page.goto(base + at);

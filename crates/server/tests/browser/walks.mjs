@@ -1,6 +1,7 @@
 // Tasks of users in a real browser, each with its number of steps: node walks.mjs LINK [BROWSER]
 // A step is a click, a key, or a typed text. Prints the steps of each task; fails if a task needs more than its limit.
 import {createRequire} from 'node:module';
+import {collectErrors, isPolicyError} from './page_errors.mjs';
 const require = createRequire(process.env.PAGE_PACKAGES + '/');
 const {chromium, firefox} = require('playwright-core');
 
@@ -10,6 +11,7 @@ const type = /firefox/.test(executablePath) ? firefox : chromium;
 const browser = await type.launch({executablePath, args: type === chromium ? ['--no-sandbox'] : []});
 const context = await browser.newContext({viewport: {width: 1440, height: 900}});
 const page = await context.newPage();
+const errors = await collectErrors(page);
 await page.goto(link);
 const failed = [];
 let steps = 0;
@@ -147,6 +149,8 @@ await walk('the first entry by Tab alone', 6, '/knowledge', async () => {
   }
   throw new Error('the first entry is too far');
 });
+const violations = errors.filter(isPolicyError);
+if (violations.length) { failed.push('console'); console.log('NOT: ' + violations.join('; ')); }
 await browser.close();
 console.log(failed.length ? `${failed.length} tasks failed` : 'all tasks within their steps');
 process.exit(failed.length ? 1 : 0);
