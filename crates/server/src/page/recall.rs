@@ -180,7 +180,8 @@ fn open_conflicts(engine: &Engine) -> Result<HashMap<RecordId, usize>, Fault> {
     Ok(numbered.collect())
 }
 
-/// Returns the headline: the number of hits of each section.
+/// Returns the headline: the number of hits of each section. Only strong hits are called relevant without a doubt: a
+/// question about another subject often has a hit a little above the floor.
 fn headline(sections: &HitSections, words: &QueryWords, is_cut: bool) -> String {
     let (records, turns) = (sections.records.len(), sections.turns.len());
     let named_turns = plural(turns, "conversation turn", "conversation turns");
@@ -194,10 +195,11 @@ fn headline(sections: &HitSections, words: &QueryWords, is_cut: bool) -> String 
         true => format!("At least {found}"),
         false => found,
     };
-    match (words.len(), records + turns) {
-        (0, _) => format!("{found} with these filters."),
-        (_, 1) => format!("{found} is relevant."),
-        (_, _) => format!("{found} are relevant."),
+    match (words.len(), sections.has_strong_hit(), records + turns) {
+        (0, _, _) => format!("{found} with these filters."),
+        (_, false, _) => format!("{found} may be relevant."),
+        (_, true, 1) => format!("{found} is relevant."),
+        (_, true, _) => format!("{found} are relevant."),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::page::view::{Times, plural};
 use heirloom_model::record_meaning::record_meaning;
 use heirloom_model::{Message, Record, RecordId, mark, text};
 use heirloom_search::recall::{Ranked, RecallItem, is_relevant};
-use heirloom_search::relevance::{FLOOR, Grade};
+use heirloom_search::relevance::{FLOOR, Grade, TELL_MIN};
 use std::collections::HashMap;
 
 /// Hits of a query by section. A turn that is stored several times is one hit.
@@ -26,6 +26,11 @@ pub(super) struct HitSections {
 }
 
 impl HitSections {
+    /// Returns true if a listed hit is strongly relevant.
+    pub(super) fn has_strong_hit(&self) -> bool {
+        (self.records.iter().chain(&self.turns)).any(|hit| is_relevant(hit, TELL_MIN))
+    }
+
     /// Divides the hits of a query, which are in the order of recall.
     pub(super) fn of(hits: Vec<Ranked>) -> Self {
         let mut sections = Self::default();
@@ -95,7 +100,7 @@ impl HitRows<'_> {
             why: explanation::sentence(hit, self.words, self.times),
             parts: score_parts::table(hit),
             relevance: hit.relevance.map_or_else(String::new, text::percent),
-            grade: hit.grade().map_or("", Grade::as_str),
+            grade: hit.grade().map_or("", grade_word),
             bar: score_parts::bar(hit, best),
             folded: self.folded(hit),
             ..row
@@ -155,6 +160,15 @@ pub(super) fn conflict_href(at: usize) -> String {
     format!("/knowledge?conflict={at}#conflict")
 }
 
+/// Returns the word for a grade next to its percentage. A hit of some percent is above the floor and not likely.
+fn grade_word(grade: Grade) -> &'static str {
+    match grade {
+        Grade::Strong => "strong",
+        Grade::Likely => "possible",
+        Grade::Weak => "weak",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::explanation::tests::hit;
@@ -177,5 +191,22 @@ mod tests {
         assert_eq!((sections.turns.len(), sections.weak.len()), (1, 1));
         assert_eq!(sections.copies_of(&sections.turns[0]), 2);
         assert_eq!(sections.copies_of(&sections.weak[0]), 1);
+    }
+
+    #[test]
+    fn hit_little_above_the_floor_is_no_strong_hit() {
+        for (relevance, exact, expected) in [
+            (Some(FLOOR), 0.0, false),
+            (Some(TELL_MIN), 0.0, true),
+            (Some(0.01), 1.0, true),
+            (None, 0.0, true),
+        ] {
+            let mut one = hit("rate limit");
+            one.relevance = relevance;
+            one.breakdown.exact = exact;
+            let sections = HitSections::of(vec![one]);
+            assert_eq!(sections.turns.len(), 1);
+            assert_eq!(sections.has_strong_hit(), expected, "{relevance:?} {exact}");
+        }
     }
 }
