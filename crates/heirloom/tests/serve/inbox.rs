@@ -46,6 +46,7 @@ fn inbox_counts_the_same_items_as_overview_and_navigation() {
     ] {
         assert!(inbox.contains(expected), "lacks `{expected}`: {inbox}");
     }
+    assert!(!inbox.contains("<span class=\"warn\"></span>"), "{inbox}");
     let count = waiting(&browser);
     assert!(count >= 4, "{count}");
     let overview = browser.page_text("/");

@@ -95,7 +95,7 @@ fn every_page_of_an_empty_memory_answers_with_guidance() {
         ("/knowledge?new=1", "New entry"),
         ("/tasks", "No task yet"),
         ("/errors", "Every error is resolved"),
-        ("/workspace", "MEMORY.md"),
+        ("/workspace", "Each bullet becomes a fact."),
         ("/groups", "No group yet"),
         ("/receipts", "No context yet"),
         ("/sessions", "No transcript"),

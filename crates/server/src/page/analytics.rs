@@ -49,12 +49,7 @@ fn load(engine: &Engine, context: &RequestContext, days: i32) -> Result<Analytic
         .tasks()
         .analytics_since(times.midnight(7 * charts::WEEKS_DRAWN - 1), TRIES)?;
     let attempts: usize = all_weeks.by_week.iter().map(|week| week.attempts).sum();
-    let agents: Vec<String> = own
-        .by_agent
-        .iter()
-        .filter_map(|one| one.name.clone())
-        .take(3)
-        .collect();
+    let agents = named_agents(own.by_agent.iter().map(|one| one.name.clone()));
     let (tokens, all) = charts::tokens(&episodes, &agents, &times);
     let weeks = charts::rolling_weeks(&episodes, &times);
     let period = |week: &charts::Week| (week.successes, week.ended);
@@ -107,6 +102,18 @@ fn load(engine: &Engine, context: &RequestContext, days: i32) -> Result<Analytic
             .map(repeated_failure_row)
             .collect(),
     })
+}
+
+/// Returns the agents of the token chart, most attempts first. If there are more than it has colours, or attempts without
+/// an agent, the last one is `others`.
+fn named_agents(names: impl Iterator<Item = Option<String>>) -> Vec<String> {
+    let names: Vec<Option<String>> = names.collect();
+    let mut named: Vec<String> = names.iter().flatten().cloned().collect();
+    if named.len() > charts::AGENTS_DRAWN || named.len() < names.len() {
+        named.truncate(charts::AGENTS_DRAWN - 1);
+        named.push("others".to_owned());
+    }
+    named
 }
 
 /// Returns the success rate of the last seven days next to that of the seven days before.
@@ -164,5 +171,27 @@ fn repeated_failure_row(one: &analytics::RepeatedFailure) -> RepeatedFailureRow 
         why: render_text(one.last_outcome.as_deref().unwrap_or_default()),
         tasks,
         failures: one.failures,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agents_without_a_colour_of_their_own_are_others() {
+        let agents = |names: &[&str]| {
+            let names = names
+                .iter()
+                .map(|name| (!name.is_empty()).then(|| (*name).to_owned()));
+            named_agents(names)
+        };
+        assert_eq!(agents(&["a", "b", "c", "d"]), ["a", "b", "c", "d"]);
+        assert_eq!(
+            agents(&["a", "b", "c", "d", "e"]),
+            ["a", "b", "c", "others"]
+        );
+        assert_eq!(agents(&["a", ""]), ["a", "others"]);
+        assert!(agents(&[]).is_empty());
     }
 }

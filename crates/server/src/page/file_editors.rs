@@ -201,10 +201,13 @@ fn load(
 fn open_file(engine: &Engine, of: &EditableFolder, name: &str) -> Result<OpenFile, Fault> {
     let EditableText { text, tag } = engine.files().text(of, name)?;
     let about = match of {
-        EditableFolder::Workspace => format!(
-            "Each bullet is a record of the category {}.",
-            workspace::file_category(name)
-        ),
+        EditableFolder::Workspace => match workspace::file_category(name) {
+            "log" => "Each bullet becomes a log entry.".to_owned(),
+            category @ ("tools" | "agents") => {
+                format!("Each bullet becomes an entry about {category}.")
+            }
+            category => format!("Each bullet becomes a {category}."),
+        },
         EditableFolder::Group(_) => String::new(),
     };
     Ok(OpenFile {

@@ -99,7 +99,7 @@ const NAV: [(&str, &[NavEntry]); 4] = [
         "Care",
         &[
             ("analytics", "/analytics", "analytics", "Analytics", "a"),
-            ("activity", "/activity", "analytics", "Activity", "y"),
+            ("activity", "/activity", "activity", "Activity", "y"),
             ("marks", "/marks", "pin", "Pins and mutes", "p"),
             ("settings", "/settings", "settings", "Settings", ","),
         ],

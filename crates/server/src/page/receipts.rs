@@ -13,10 +13,9 @@ mod receipt_list;
 mod sent_text;
 mod wording;
 
-use super::view::Times;
 use super::view::chart::share;
-use super::view::percent;
 use super::view::receipts::RecentReceipt;
+use super::view::{Times, number, percent};
 use super::{PageError, RequestContext, render};
 use crate::App;
 use axum::Router;
@@ -96,7 +95,11 @@ fn recent_receipt(receipt: &StoredReceipt, times: &Times, is_current: bool) -> R
     let part = percent(body.used(), body.budget());
     let mut detail = vec![times.full(receipt.at)];
     detail.extend(body.text("agent"));
-    detail.push(format!("{part} % of {} {}", body.budget(), body.unit()));
+    detail.push(format!(
+        "{part} % of {} {}",
+        number(body.budget()),
+        body.unit()
+    ));
     RecentReceipt {
         id: receipt.id.to_string(),
         title: body.title(),

@@ -7,6 +7,8 @@ use heirloom_model::{Record, text};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
+/// Number of agents with a colour of their own; the last one may be all others.
+pub(super) const AGENTS_DRAWN: usize = 4;
 /// Number of drawn periods of seven days.
 pub(super) const WEEKS_DRAWN: i32 = 5;
 
@@ -109,7 +111,8 @@ pub(super) fn weeks(weeks: &[Week]) -> Html {
 /// Draws the tokens read on each of the last seven days by agent, and returns their sum.
 #[expect(clippy::cast_precision_loss, reason = "heights on a chart")]
 pub(super) fn tokens(episodes: &[Record], agents: &[String], times: &Times) -> (Html, u64) {
-    let mut days = [[0_u64; 4]; 7];
+    let mut days = [[0_u64; AGENTS_DRAWN]; 7];
+    let others = agents.len().clamp(1, AGENTS_DRAWN) - 1;
     for record in episodes {
         let Ok(back @ 0..7) = usize::try_from(times.days_ago(record.recorded_at)) else {
             continue;
@@ -120,8 +123,11 @@ pub(super) fn tokens(episodes: &[Record], agents: &[String], times: &Times) -> (
             .and_then(Value::as_u64)
             .unwrap_or(0);
         let agent = record.scope.agent.as_deref().unwrap_or_default();
-        let at = agents.iter().position(|name| name == agent).unwrap_or(3);
-        days[6 - back][at.min(3)] += read;
+        let at = agents
+            .iter()
+            .position(|name| name == agent)
+            .unwrap_or(others);
+        days[6 - back][at.min(others)] += read;
     }
     let most = days
         .iter()

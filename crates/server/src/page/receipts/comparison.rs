@@ -7,7 +7,7 @@ use super::sent_text;
 use super::wording::{item_kind, item_name, section_name};
 use crate::page::record_label;
 use crate::page::view::receipts::{DifferenceGroup, DifferenceItem, DifferenceView};
-use crate::page::view::{Times, number, plural};
+use crate::page::view::{Times, number, plural, render_text};
 use crate::records_by_id::RecordsById;
 use heirloom_engine::{ContextRequest, Engine, ReceiptHead, StoredReceipt};
 use heirloom_model::context::Context;
@@ -130,7 +130,7 @@ fn groups(
         DifferenceItem {
             kind: item_kind(section, item, record),
             href: record.map_or_else(String::new, record_label::href),
-            words: item_name(item, record).words,
+            words: render_text(&item_name(item, record).words),
             section: section_name(section),
             size: format!("{} {unit}", number(item.size)),
         }

@@ -8,7 +8,7 @@ use super::{ReceiptParams, comparison, recent_receipt, sent_text};
 use crate::page::request_context::times;
 use crate::page::view::chart::share;
 use crate::page::view::receipts::{ItemRow, ReceiptView, SectionRow, SentText};
-use crate::page::view::{number, percent, plural};
+use crate::page::view::{number, percent, plural, render_text};
 use crate::page::{RequestContext, Shell, record_label};
 use crate::records_by_id::{RecordsById, find_any};
 use heirloom_engine::{Engine, StoredReceipt};
@@ -201,7 +201,7 @@ fn item_row(
     ItemRow {
         kind: item_kind(&section.name, item, record),
         href: record.map_or_else(String::new, record_label::href),
-        words: name.words,
+        words: render_text(&name.words),
         file: name.file,
         size: number(item.size),
         chars: number(item.chars as u64),

@@ -14,6 +14,11 @@ impl Html {
     pub(crate) fn from_markup(markup: String) -> Self {
         Self(markup)
     }
+
+    /// Returns true for no markup.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
 }
 
 impl fmt::Display for Html {

@@ -125,7 +125,7 @@ pub(crate) struct DifferenceGroup {
 pub(crate) struct DifferenceItem {
     pub(crate) kind: &'static str,
     pub(crate) href: String,
-    pub(crate) words: String,
+    pub(crate) words: Html,
     pub(crate) section: String,
     pub(crate) size: String,
 }
@@ -149,7 +149,7 @@ pub(crate) struct SectionRow {
 pub(crate) struct ItemRow {
     pub(crate) kind: &'static str,
     pub(crate) href: String,
-    pub(crate) words: String,
+    pub(crate) words: Html,
     /// File and line; may be empty.
     pub(crate) file: String,
     pub(crate) size: String,
