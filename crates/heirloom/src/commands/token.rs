@@ -85,7 +85,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
                 session.out.line(&format!(
                     "{}  {:<12}  {}  {project}{}",
                     token.id,
-                    token.role,
+                    token.role.as_str(),
                     token.created_at,
                     name.unwrap_or_default()
                 ));

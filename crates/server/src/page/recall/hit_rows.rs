@@ -100,7 +100,7 @@ impl HitRows<'_> {
             why: explanation::sentence(hit, self.words, self.times),
             parts: score_parts::table(hit),
             relevance: hit.relevance.map_or_else(String::new, text::percent),
-            grade: hit.grade().map_or("", grade_word),
+            grade: hit.grade().map_or("", Grade::as_str),
             bar: score_parts::bar(hit, best),
             folded: self.folded(hit),
             ..row
@@ -158,15 +158,6 @@ fn turn_row(session: &str, message: &Message) -> HitRow {
 /// Returns the address of the open conflict at this position.
 pub(super) fn conflict_href(at: usize) -> String {
     format!("/knowledge?conflict={at}#conflict")
-}
-
-/// Returns the word for a grade next to its percentage. A hit of some percent is above the floor and not likely.
-fn grade_word(grade: Grade) -> &'static str {
-    match grade {
-        Grade::Strong => "strong",
-        Grade::Likely => "possible",
-        Grade::Weak => "weak",
-    }
 }
 
 #[cfg(test)]
