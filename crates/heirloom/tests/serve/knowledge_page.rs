@@ -467,3 +467,16 @@ fn empty_groups_page_shows_a_command_that_works() {
             .contains("what everybody should know")
     );
 }
+
+#[test]
+fn texts_have_the_direction_of_their_script() {
+    let server = Server::start();
+    let browser = Browser::log_in(&server, "user");
+    remember_of(&server, "rtl", "שלום עולם", "fact", "agent:codex");
+    for path in ["/knowledge", "/recall?q=key:rtl"] {
+        let page = browser.page_text(path);
+        assert!(page.contains("<p dir=\"auto\">שלום עולם"), "{path}: {page}");
+    }
+    let form = browser.page_text("/knowledge?new=1");
+    assert!(form.contains("<textarea dir=\"auto\" id=\"nt\""), "{form}");
+}
