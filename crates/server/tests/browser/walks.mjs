@@ -105,7 +105,7 @@ await walk('the exact line of a lesson in the text that was sent', 1, '/', async
 });
 await walk('what did a context hold and what was cut', 3, '/receipts', async () => {
   await click(page.locator('#main .list li a').first());
-  await page.locator('#main h1').waitFor();
+  await page.waitForURL(/\/receipts\/[0-9a-f]/);
   await press('c');
 });
 await walk('find a conversation', 2, '/sessions', async () => {
