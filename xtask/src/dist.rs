@@ -2,8 +2,8 @@
 
 use crate::cargo;
 
-/// Maximum size of the shipped binary. Its two embedding models have 31.6 MB of it.
-const BINARY_BYTES_MAX: u64 = 66_500_000;
+/// Maximum size of the shipped binary: its two embedding models have 31.6 MB of it, and the names of functions 4.6 MB.
+const BINARY_BYTES_MAX: u64 = 68_000_000;
 
 /// Builds the shipped binary, prints its size and fails above the limit.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {

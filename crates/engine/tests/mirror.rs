@@ -196,7 +196,10 @@ fn mirror_invalid_utf8_is_repaired() {
     let lone = |text: &str, n: usize| {
         (
             text.to_owned(),
-            format!("{n} lone surrogates were replaced"),
+            match n {
+                1 => "1 lone surrogate was replaced".to_owned(),
+                n => format!("{n} lone surrogates were replaced"),
+            },
         )
     };
     assert_eq!(facts(&with(r"a\ud800b")), lone("a\u{fffd}b", 1));

@@ -516,7 +516,7 @@ fn parser_limits_are_enforced() {
     assert_eq!(found.len(), SIGNALS_MAX + 1);
     assert_eq!(
         found[SIGNALS_MAX],
-        "100001 ! 3 more signals after the first 100000 were not counted"
+        "100001 ! 3 more signals were not counted: the first 100000 are"
     );
 
     let many = "HEIRLOOM_MEMORY: x\n".repeat(DIAGNOSTICS_MAX + 2);

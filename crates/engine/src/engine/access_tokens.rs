@@ -369,7 +369,7 @@ mod tests {
             .into_iter()
             .map(|token| token.name)
             .collect();
-        let one_line = Some("build server".to_owned());
+        let one_line = Some("build | server".to_owned());
         assert_eq!(names, [Some(longest), None, None, one_line]);
     }
 

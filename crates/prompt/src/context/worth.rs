@@ -143,7 +143,9 @@ fn omission_lines(input: &WorthInput<'_>, selection: &Selection) -> [String; 2] 
         (0, 0) if has_older && input.question.is_none() => "older ones are left out".to_owned(),
         (0, 0) => return Default::default(),
         (large, 0) => format!("{large}{plus} more did not fit{newest}"),
+        (0, 1) => "1 more is not relevant".to_owned(),
         (0, weak) => format!("{weak} more are not relevant"),
+        (large, 1) => format!("{large}{plus} more did not fit, 1 is not relevant"),
         (large, weak) => format!("{large}{plus} more did not fit, {weak} are not relevant"),
     };
     let all = large + weak;

@@ -98,14 +98,14 @@ impl LessonOutcome {
         self.deliveries.iter().filter(|one| has(one)).count()
     }
 
-    /// Returns the order of the lesson among others: those that were used, cost something and held come first.
-    fn worth(&self) -> usize {
-        let is_costly = usize::from(self.cost.attempts > 0);
-        let uses = self.told() + 2 * self.completed() + 3 * is_costly;
-        match self.told() {
+    /// Returns the order of the lesson among others: those that cost something and held come first, because a rule that
+    /// every session receives shows little; then those that were used most.
+    fn worth(&self) -> (bool, usize) {
+        let uses = match self.told() {
             0 => 0,
-            _ => uses.saturating_sub(4 * self.repeated()),
-        }
+            told => (told + 2 * self.completed()).saturating_sub(4 * self.repeated()),
+        };
+        (uses > 0 && self.cost.attempts > 0, uses)
     }
 }
 
