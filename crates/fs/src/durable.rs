@@ -1,6 +1,6 @@
 //! Durable file operations: the one place that writes files (atomic writes, appends, locks).
 //!
-//! Files are private (0600) from their first byte, are replaced as a whole or not at all, and have reached the disk
+//! Files are private (0600; on Windows by the access list of the profile folder) from their first byte, are replaced as a whole or not at all, and have reached the disk
 //! when a function returns. A target that is a symbolic link is refused, so that a link planted in a folder cannot
 //! make Heirloom write somewhere else.
 
@@ -11,24 +11,18 @@ pub use file_names::{
     link_as, link_with_suffix, move_to_free, persist_with_suffix, rename_synced, rename_with_suffix,
 };
 
-use crate::FsError;
+use crate::{FsError, file_metadata, platform};
 use file_names::sibling_path;
 use heirloom_model::text::EscapedPath;
 use regular_file::LinkPolicy;
-use rustix::fs::OFlags;
 use std::ffi::OsString;
-use std::fs::{DirBuilder, File, OpenOptions, Permissions, TryLockError};
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::time::Duration;
 pub use tempfile::TempDir;
 use tempfile::{Builder, NamedTempFile};
 
-/// Mode of every file that is created here: readable by its owner only.
-const FILE_MODE: u32 = 0o600;
-/// Mode of every folder that is created here.
-const FOLDER_MODE: u32 = 0o700;
 /// Maximum number of times that a file may be replaced during an append.
 const REPLACED_MAX: u32 = 100;
 
@@ -48,8 +42,7 @@ pub fn write_unsynced(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
     refuse_symlink("replace", path)?;
     let mut file = create_scratch_file(path)?;
     (file.write_all(bytes)).map_err(|error| failed("write", path, error))?;
-    (file.persist(path)).map_err(|error| failed("replace", path, error.error))?;
-    Ok(())
+    platform::persist(file, path).map_err(|error| failed("replace", path, error))
 }
 
 /// Appends `line` to the file at `path` without a sync. A file that has reached `most_bytes` is first renamed to
@@ -61,7 +54,7 @@ pub fn append_capped(path: &Path, line: &str, most_bytes: u64) -> Result<(), FsE
             return Err(failed("append to", path, no_file));
         }
         Ok(found) if found.len() >= most_bytes => {
-            let renamed = std::fs::rename(path, sibling_path(path, "1", 1));
+            let renamed = platform::rename(path, &sibling_path(path, "1", 1));
             renamed.map_err(|error| failed("rename", path, error))?;
         }
         Ok(_) | Err(_) => {}
@@ -75,7 +68,7 @@ pub fn append_capped(path: &Path, line: &str, most_bytes: u64) -> Result<(), FsE
 ///
 /// The write is atomic and synced. Errors as for [`write_atomic`], but for links.
 pub fn replace_foreign(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
-    let real = match path.canonicalize() {
+    let real = match crate::canonicalize(path) {
         Ok(real) => real,
         Err(error) if error.kind() == ErrorKind::NotFound && !path.is_symlink() => path.to_owned(),
         Err(error) => return Err(failed("find", path, error)),
@@ -83,7 +76,7 @@ pub fn replace_foreign(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
     let mut file = create_scratch_file(&real)?;
     (file.write_all(bytes)).map_err(|error| failed("write", &real, error))?;
     if let Ok(found) = real.metadata() {
-        (file.as_file().set_permissions(found.permissions()))
+        platform::copy_permissions(file.as_file(), &found)
             .map_err(|error| failed("keep the mode of", &real, error))?;
     }
     persist(file, &real)
@@ -132,8 +125,10 @@ pub fn append_all_or_nothing(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
             drop(taken_back);
             return Err(failed("append to", path, error));
         }
-        let is_still =
-            |now: std::fs::Metadata| (now.dev(), now.ino()) == (found.dev(), found.ino());
+        let written = file_metadata::open_identity(&file, &found);
+        let is_still = |now: std::fs::Metadata| {
+            !now.is_symlink() && file_metadata::found_identity(path, &now) == written
+        };
         if path.symlink_metadata().is_ok_and(is_still) {
             return sync_folder_of(path);
         }
@@ -189,7 +184,7 @@ impl Drop for Lock {
 /// An existing folder keeps its mode.
 pub fn create_dir_private(path: &Path) -> Result<(), FsError> {
     let mut builder = DirBuilder::new();
-    (builder.recursive(true).mode(FOLDER_MODE).create(path))
+    (platform::set_private_folder(builder.recursive(true)).create(path))
         .map_err(|error| failed("make the folder", path, error))?;
     sync_folder_of(path)
 }
@@ -198,10 +193,8 @@ pub fn create_dir_private(path: &Path) -> Result<(), FsError> {
 /// folder. It is removed when the value is dropped.
 pub fn temporary_folder(prefix: &str, within: Option<&Path>) -> Result<TempDir, FsError> {
     let mut builder = Builder::new();
-    // Without an explicit mode, the umask alone decides who may put files there.
-    builder
-        .prefix(prefix)
-        .permissions(Permissions::from_mode(FOLDER_MODE));
+    builder.prefix(prefix);
+    platform::set_private_temporary(&mut builder);
     let folder = match within {
         Some(within) => builder.tempdir_in(within),
         None => builder.tempdir(),
@@ -215,15 +208,15 @@ pub fn temporary_folder(prefix: &str, within: Option<&Path>) -> Result<TempDir, 
 /// A missing file has none. Errors: `Linked` for a symbolic link; `Io` for a file of another user.
 pub fn make_private(path: &Path) -> Result<bool, FsError> {
     refuse_symlink("make private", path)?;
-    let mode = match path.symlink_metadata() {
-        Ok(found) => found.permissions().mode() & 0o7777,
+    let found = match path.symlink_metadata() {
+        Ok(found) => found,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
         Err(error) => return Err(failed("look at", path, error)),
     };
-    if mode & !FOLDER_MODE == 0 {
+    if !platform::has_group_or_other_access(&found) {
         return Ok(false);
     }
-    std::fs::set_permissions(path, Permissions::from_mode(mode & FOLDER_MODE))
+    platform::remove_group_and_other_access(path, &found)
         .map_err(|error| failed("make private", path, error))?;
     Ok(true)
 }
@@ -274,8 +267,7 @@ pub fn create_scratch_file(path: &Path) -> Result<NamedTempFile, FsError> {
 /// Syncs the folder that holds `path`, so that a rename or a new name in it survives power loss.
 pub fn sync_folder_of(path: &Path) -> Result<(), FsError> {
     let folder = folder_of(path);
-    (File::open(folder).and_then(|folder| folder.sync_all()))
-        .map_err(|error| failed("sync the folder", folder, error))
+    platform::sync_folder(folder).map_err(|error| failed("sync the folder", folder, error))
 }
 
 /// Refuses a target that is a symbolic link.
@@ -316,7 +308,7 @@ pub fn failed(action: &'static str, path: &Path, source: io::Error) -> FsError {
 /// Syncs `file` and renames it to `path`, replacing an existing file.
 pub fn persist(file: NamedTempFile, path: &Path) -> Result<(), FsError> {
     (file.as_file().sync_all()).map_err(|error| failed("sync", path, error))?;
-    (file.persist(path)).map_err(|error| failed("replace", path, error.error))?;
+    platform::persist(file, path).map_err(|error| failed("replace", path, error))?;
     sync_folder_of(path)
 }
 
@@ -327,9 +319,7 @@ fn open_writing(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
         Ok(found) if !found.is_file() => return Err(no_file()),
         Ok(_) | Err(_) => {}
     }
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
-    options.mode(FILE_MODE);
-    let file = (options.custom_flags(flags.bits().cast_signed())).open(path)?;
+    let file = platform::set_guarded(platform::set_private(options), true).open(path)?;
     if !file.metadata()?.is_file() {
         return Err(no_file());
     }
@@ -354,5 +344,5 @@ pub fn folder_of(path: &Path) -> &Path {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests;

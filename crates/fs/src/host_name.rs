@@ -2,8 +2,7 @@
 
 /// Returns the name of this machine: letters, digits, dots and hyphens, at most 63 characters.
 pub fn host_name() -> String {
-    let system = rustix::system::uname();
-    let name = system.nodename().to_string_lossy();
+    let name = crate::platform::raw_host_name();
     let kept = name
         .chars()
         .filter(|c| c.is_ascii_alphanumeric() || ".-".contains(*c));

@@ -5,9 +5,13 @@
 
 pub mod durable;
 mod error;
+pub mod file_metadata;
 pub mod git_index;
 mod host_name;
+mod platform;
+pub mod positioned_io;
 pub mod project_fs;
 
 pub use error::FsError;
 pub use host_name::host_name;
+pub use project_fs::canonicalize;

@@ -23,8 +23,9 @@ pub use safe_walk::{EntryKind, FolderVisitor, OpenFile, SafeFolder, SafeOpenProb
 pub use symlink_guard::{resolve_memory_folder, resolve_mirror_path};
 pub use text_file::{FileStat, TextFile, TextProblem, file_stat, read_text};
 
+use crate::platform;
 use heirloom_model::{limits, text};
-use std::fs;
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
 /// Folder with the memory of a project.
@@ -154,7 +155,10 @@ fn fit_name(name: String) -> String {
     if name.len() <= limits::NAME_BYTES_MAX && !name.contains(char::is_control) {
         return name;
     }
-    let last = name.rsplit('/').next().unwrap_or_default();
+    let last = name
+        .rsplit(std::path::is_separator)
+        .next()
+        .unwrap_or_default();
     // Forty characters of four bytes and the hash are below the limit.
     let end = text::one_line(text::clip_start(last, 40));
     format!("{end}-{}", text::hash16(&name))
@@ -188,9 +192,14 @@ fn read_small(path: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
+/// Returns the absolute path without symbolic links, and on Windows without the prefix `\\?\` where it is not needed.
+pub fn canonicalize(path: &Path) -> io::Result<PathBuf> {
+    platform::canonicalize(path)
+}
+
 /// Returns the absolute path without symbolic links; the path as it is if it cannot be resolved.
 fn canonical(path: &Path) -> PathBuf {
-    fs::canonicalize(path)
+    canonicalize(path)
         .or_else(|_| std::path::absolute(path))
         .unwrap_or_else(|_| path.to_owned())
 }

@@ -20,6 +20,7 @@ mod migration_progress;
 mod openai_tokens;
 mod pending_proposals;
 pub mod plan_memory;
+mod platform;
 mod receipt_table;
 mod shared_options;
 mod store_access;
@@ -27,10 +28,8 @@ mod terminal_output;
 mod trust;
 
 use clap::CommandFactory;
-use signal_hook::consts::SIGXFSZ;
 use std::ffi::OsString;
 use std::process::ExitCode;
-use std::sync::Arc;
 use terminal_output::terminal_features::TerminalFeatures;
 
 /// Size up to which freed blocks are kept by short processes, bytes.
@@ -38,9 +37,7 @@ const KEPT_BLOCK_BYTES: usize = 8 << 20;
 
 /// Runs the command in the process's arguments and returns its exit code.
 pub fn run() -> ExitCode {
-    // Turn SIGXFSZ (file size limit) into a write error with a message, as for a full disk: by default the signal
-    // ends the process. The flag itself is not used.
-    let _default = signal_hook::flag::register(SIGXFSZ, Arc::default());
+    platform::report_file_size_limit();
     let args: Vec<_> = std::env::args_os().collect();
     let cli = match cli::parse(&args) {
         Ok(cli) => cli,

@@ -179,7 +179,7 @@ impl CliSession {
                 Fault::failed(format!("the current folder cannot be read: {error}"))
             })?,
         };
-        start.canonicalize().map_err(|error| {
+        project_fs::canonicalize(&start).map_err(|error| {
             Fault::not_found(format!(
                 "cannot open the folder {}: {error}",
                 start.to_escaped()

@@ -1,9 +1,9 @@
 //! Registry of open engines with LRU eviction.
 
 use heirloom_engine::Engine;
+use heirloom_fs::file_metadata::{FileIdentity, path_identity};
 use heirloom_model::{ErrorKind, Fault, ProjectName, TransientCause, limits};
 use std::collections::VecDeque;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -49,8 +49,8 @@ struct OpenEngines {
 struct OpenEngine {
     key: EngineKey,
     engine: Arc<Engine>,
-    /// Device and inode of the database file at opening.
-    file: Option<(u64, u64)>,
+    /// Identity of the database file at opening.
+    file: Option<FileIdentity>,
 }
 
 impl OpenEngine {
@@ -62,10 +62,9 @@ impl OpenEngine {
     }
 }
 
-/// Returns device and inode of an engine's database file; `None` if it does not exist.
-fn file_identity(engine: &Engine) -> Option<(u64, u64)> {
-    let found = engine.folder().join(DATABASE).metadata().ok()?;
-    Some((found.dev(), found.ino()))
+/// Returns the identity of an engine's database file; `None` if it does not exist.
+fn file_identity(engine: &Engine) -> Option<FileIdentity> {
+    path_identity(&engine.folder().join(DATABASE))
 }
 
 impl EngineRegistry {

@@ -4,6 +4,7 @@
 //! filling memory. Another thread waits for the exit without reaping the child. Until it is reaped, its process id
 //! and group id cannot be reused, so a signal to the group never reaches another process.
 
+mod process_group;
 mod spawn;
 mod version;
 
@@ -11,8 +12,7 @@ pub use spawn::{LaunchSpec, spawn};
 pub use version::program_version;
 
 use heirloom_model::limits;
-use rustix::process::{Pid, Signal, kill_process_group};
-use std::os::unix::process::ExitStatusExt;
+use process_group::ProcessGroup;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -110,7 +110,7 @@ enum ChildReport {
 /// A running child. Dropping it kills its group.
 #[derive(Debug)]
 pub struct RunningChild {
-    pid: Pid,
+    group: ProcessGroup,
     started: Instant,
     reports: Receiver<ChildReport>,
     /// Dropped to allow the waiting thread to reap the child.
@@ -139,7 +139,7 @@ enum Stage {
 impl RunningChild {
     /// Returns the child's process id, which is also its group id.
     pub fn pid(&self) -> i32 {
-        self.pid.as_raw_nonzero().get()
+        self.group.id()
     }
 
     /// Passes the child's output to `sink` until the child ends or is terminated.
@@ -169,7 +169,7 @@ impl RunningChild {
                         EndStatus::TimedOut
                     };
                     forced = Some((why, now));
-                    self.terminate();
+                    self.group.terminate();
                     stage = Stage::Terminating(now + limits.terminate_grace);
                 }
                 Stage::Terminating(until) if now >= until || self.is_over() => {
@@ -235,35 +235,20 @@ impl RunningChild {
         0
     }
 
-    /// Asks the group to terminate. A stopped process handles the signal only after it continues.
-    fn terminate(&self) {
-        self.signal(Signal::TERM);
-        self.signal(Signal::CONT);
-    }
-
     /// Kills the group.
     fn kill(&self, limits: &PumpLimits) -> Stage {
-        self.signal(Signal::KILL);
+        self.group.kill();
         Stage::Killed {
             quiet_until: Instant::now() + limits.drain_grace,
             bytes_left: REMAINING_BYTES_MAX,
         }
     }
 
-    /// Sends a signal to the group, which may be gone already.
-    fn signal(&self, signal: Signal) {
-        let _gone = kill_process_group(self.pid, signal);
-    }
-
     /// Reaps the child and returns its result.
     fn end(mut self, forced: Option<(EndStatus, Instant)>, cut_off: bool) -> ChildExit {
         let ended_at = self.exited_at;
         let status = self.reap();
-        let by_itself = status.map(|status| match (status.code(), status.signal()) {
-            (Some(code), _) => EndStatus::Exit(code),
-            (None, Some(signal)) => EndStatus::Signal(signal),
-            (None, None) => EndStatus::Exit(1),
-        });
+        let by_itself = status.map(process_group::end_status);
         // The child may have exited before our signal, and the message arrived later.
         let forced =
             forced.filter(|(_, signalled_at)| ended_at.is_none_or(|ended| ended > *signalled_at));
@@ -273,7 +258,7 @@ impl RunningChild {
         ChildExit {
             status: forced
                 .or(by_itself)
-                .unwrap_or(EndStatus::Signal(Signal::KILL.as_raw())),
+                .unwrap_or_else(process_group::killed_status),
             duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
             cut_off,
         }
@@ -293,7 +278,7 @@ impl Drop for RunningChild {
     fn drop(&mut self) {
         // Until the child is reaped the group id cannot be reused.
         if self.release.is_some() {
-            self.signal(Signal::KILL);
+            self.group.kill();
             let _reaped = self.reap();
         }
     }

@@ -49,7 +49,7 @@ impl Transcripts<'_> {
         match project_fs::find_project(place) {
             // A linked worktree belongs to the project; a project nested in it does not.
             Some(found) if is_same_path(&found.folder, self.engine.folder()) => {
-                let real = place.canonicalize().unwrap_or_else(|_| place.to_owned());
+                let real = project_fs::canonicalize(place).unwrap_or_else(|_| place.to_owned());
                 let below = real.strip_prefix(&found.root).unwrap_or(Path::new(""));
                 self.here_or_inside(below, &found.root.join(below))
             }
@@ -66,7 +66,7 @@ impl Transcripts<'_> {
 }
 
 fn is_same_path(one: &Path, other: &Path) -> bool {
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let real = |path: &Path| project_fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     one == other || real(one) == real(other)
 }
 

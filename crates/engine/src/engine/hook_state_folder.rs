@@ -3,9 +3,9 @@
 //! Hooks write it; a purge deletes the states of sessions, because they may contain deleted text.
 
 use heirloom_fs::durable;
+use heirloom_fs::file_metadata;
 use heirloom_model::Fault;
 use heirloom_model::text::EscapedPath;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Name of the folder.
@@ -75,10 +75,11 @@ impl HookStateFolder {
     pub fn files(&self) -> Vec<HookStateFile> {
         let files = self.paths().into_iter().filter_map(|path| {
             let found = path.symlink_metadata().ok()?;
-            found.is_file().then(|| HookStateFile {
-                seconds: found.mtime(),
-                nanoseconds: found.mtime_nsec(),
+            let (seconds, nanoseconds) = file_metadata::modified_time(&found);
+            found.is_file().then_some(HookStateFile {
                 path,
+                seconds,
+                nanoseconds,
             })
         });
         files.collect()

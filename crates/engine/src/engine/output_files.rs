@@ -7,6 +7,7 @@ use heirloom_formats::outputs::{
 };
 use heirloom_fs::durable;
 use heirloom_fs::durable::regular_file::{FileReadError, LinkPolicy};
+use heirloom_fs::file_metadata;
 use heirloom_fs::project_fs;
 use heirloom_model::record::{Attrs, check_name};
 use heirloom_model::text::EscapedPath;
@@ -16,7 +17,6 @@ use heirloom_redact::Redactor;
 use std::collections::HashMap;
 use std::fs::Metadata;
 use std::io::{ErrorKind, Read};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -223,9 +223,9 @@ impl OutputFiles {
 impl FileStamp {
     fn from_metadata(found: &Metadata) -> Self {
         Self {
-            inode: found.ino(),
-            size: found.size(),
-            changed: (found.mtime(), found.mtime_nsec()),
+            inode: file_metadata::version_number(found),
+            size: found.len(),
+            changed: file_metadata::modified_time(found),
         }
     }
 }

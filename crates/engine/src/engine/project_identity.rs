@@ -3,11 +3,10 @@
 //! An explicit name is used as it is. Any other name is derived once, from a remote or a path, and then recorded in the
 //! store with the project's location, so that a rename, a move, a copy, a mount or a new remote changes nothing.
 
+use heirloom_fs::file_metadata;
 use heirloom_fs::project_fs::{self, Location, ProjectPaths};
 use heirloom_model::{Clock, Fault, IdSource, ProjectName, RecordId, SystemClock};
 use heirloom_store::{DATABASE, ProjectLocation, ProjectSummary, ProjectSurvey, SqliteStore};
-use std::fs::Metadata;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Prefix of a location that marks a project of the store as imported into another one.
@@ -179,11 +178,11 @@ impl Identity {
 
     fn inspect_old_home(&self) -> OldHome {
         let old = database_in(Path::new(&self.recorded.home));
-        let Ok(there) = old.metadata() else {
+        let Some(there) = file_metadata::path_identity(&old) else {
             return OldHome::Left;
         };
-        let here = database_in(&self.location.home).metadata();
-        if here.is_ok_and(|here| is_same_file(&here, &there)) {
+        let here = file_metadata::path_identity(&database_in(&self.location.home));
+        if here.is_some_and(|here| here == there) {
             return OldHome::Same;
         }
         match SqliteStore::survey_file(&old) {
@@ -262,15 +261,8 @@ fn old_home(name: &ProjectName) -> Option<PathBuf> {
 }
 
 fn is_other_store(old: &Path, home: &Path) -> bool {
-    let (old, here) = (database_in(old).metadata(), database_in(home).metadata());
-    match (old, here) {
-        (Ok(old), Ok(here)) => !is_same_file(&old, &here),
-        (Ok(_), Err(_)) | (Err(_), _) => false,
-    }
-}
-
-fn is_same_file(one: &Metadata, other: &Metadata) -> bool {
-    (one.dev(), one.ino()) == (other.dev(), other.ino())
+    let [old, here] = [old, home].map(|home| file_metadata::path_identity(&database_in(home)));
+    old.is_some() && here.is_some() && old != here
 }
 
 fn database_in(home: &Path) -> PathBuf {

@@ -1,10 +1,9 @@
 //! Names of files: renames, second names (hard links), and numbered names that never overwrite a file.
 
-use super::{FILE_MODE, copy_durable, failed, sync_folder_of};
-use crate::FsError;
+use super::{copy_durable, failed, sync_folder_of};
+use crate::{FsError, platform};
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -23,7 +22,7 @@ pub fn move_to_free(from: &Path, to: &Path) -> Result<(), FsError> {
 ///
 /// A file at `to` is replaced; the caller makes sure that it does not exist.
 pub fn rename_synced(from: &Path, to: &Path) -> Result<bool, FsError> {
-    match std::fs::rename(from, to) {
+    match platform::rename(from, to) {
         Ok(()) => {}
         Err(error) if error.kind() == ErrorKind::NotFound && from.symlink_metadata().is_err() => {
             return Ok(false);
@@ -42,7 +41,7 @@ pub fn rename_with_suffix(path: &Path, suffix: &str) -> Result<PathBuf, FsError>
     let claimed = claim_sibling(path, suffix)?;
     // Renaming over the claimed empty file is atomic. A rename to an unused name could overwrite a file that another
     // process creates in between.
-    if let Err(error) = std::fs::rename(path, &claimed) {
+    if let Err(error) = platform::rename(path, &claimed) {
         let left_behind = std::fs::remove_file(&claimed);
         drop(left_behind);
         return Err(failed("rename", path, error));
@@ -91,7 +90,7 @@ fn claim_sibling(path: &Path, suffix: &str) -> Result<PathBuf, FsError> {
     for n in 1..=NAMES_MAX {
         let candidate = sibling_path(path, suffix, n);
         let mut options = OpenOptions::new();
-        match (options.write(true).create_new(true).mode(FILE_MODE)).open(&candidate) {
+        match platform::set_private(options.write(true).create_new(true)).open(&candidate) {
             Ok(_) => return Ok(candidate),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(failed("create", &candidate, error)),

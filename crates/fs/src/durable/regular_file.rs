@@ -4,11 +4,9 @@
 //! a named pipe, a device, or an endless or huge file: each of them is refused at once, and no file is read beyond a
 //! limit.
 
-use rustix::fs::OFlags;
-use rustix::io::Errno;
+use crate::platform;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 /// Treatment of a symbolic link that is the last part of a path.
@@ -58,16 +56,10 @@ pub fn open(path: &Path, links: LinkPolicy) -> Result<RegularFile, FileReadError
     if !found.map_err(problem)?.is_file() {
         return Err(FileReadError::NotRegularFile);
     }
-    // Without these flags, opening would block on a named pipe, and a terminal would become the controlling one.
-    let mut flags = OFlags::NONBLOCK | OFlags::NOCTTY;
-    if links == LinkPolicy::Refuse {
-        flags |= OFlags::NOFOLLOW;
-    }
+    // Otherwise opening would block on a named pipe, and a terminal would become the controlling one.
     let mut options = OpenOptions::new();
-    let opened = (options.read(true))
-        .custom_flags(flags.bits().cast_signed())
-        .open(path);
-    let file = opened.map_err(problem)?;
+    let guarded = platform::set_guarded(options.read(true), links == LinkPolicy::Refuse);
+    let file = guarded.open(path).map_err(problem)?;
     let found = file.metadata().map_err(FileReadError::Unreadable)?;
     if !found.is_file() {
         return Err(FileReadError::NotRegularFile);
@@ -139,15 +131,13 @@ fn problem(error: io::Error) -> FileReadError {
     if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) {
         return FileReadError::Missing;
     }
-    // A link, or a socket.
-    let no_file = [Errno::LOOP, Errno::NXIO].map(Errno::raw_os_error);
-    match error.raw_os_error() {
-        Some(raw) if no_file.contains(&raw) => FileReadError::NotRegularFile,
-        Some(_) | None => FileReadError::Unreadable(error),
+    match platform::is_no_file(&error) {
+        true => FileReadError::NotRegularFile,
+        false => FileReadError::Unreadable(error),
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
     use crate::durable::{temporary_folder, write_atomic};

@@ -118,9 +118,9 @@ pub fn display_name(name: &str) -> String {
     }
 }
 
-/// Returns true for a name that is an absolute path.
+/// Returns true for a name that is an absolute path. One of Unix counts on Windows too, because stores are copied.
 pub fn is_path_name(name: &str) -> bool {
-    name.starts_with('/')
+    name.starts_with('/') || Path::new(name).is_absolute()
 }
 
 /// Returns true for a name that was derived from a path or a remote, as far as its form says.

@@ -1,5 +1,6 @@
 //! Normalisation of paths from agents to paths inside of the project.
 
+use crate::platform;
 use heirloom_model::limits::{LINKS_MAX, PATH_BYTES_MAX};
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -91,8 +92,12 @@ fn bare(path: &str) -> &str {
 /// Returns true for paths in a home folder or on a drive.
 fn is_outside_path(path: &str) -> bool {
     let bytes = path.as_bytes();
-    let drive =
-        bytes.len() > 2 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':' && bytes[2] == b'/';
+    // On Windows it may be inside of the project, which is found out later.
+    let drive = cfg!(not(windows))
+        && bytes.len() > 2
+        && bytes[0].is_ascii_alphabetic()
+        && bytes[1] == b':'
+        && bytes[2] == b'/';
     drive || path == "~" || path.starts_with("~/")
 }
 
@@ -104,13 +109,21 @@ pub(super) fn resolve(path: &Path) -> Option<PathBuf> {
     resolve_below(Path::new("/"), path)
 }
 
+/// Returns the root that a path begins with: `/`, on Windows also a drive; empty for a relative path.
+pub(super) fn root_of(path: &Path) -> PathBuf {
+    let parts = path.components();
+    parts
+        .take_while(|part| matches!(part, Component::Prefix(_) | Component::RootDir))
+        .collect()
+}
+
 /// Returns a path below a resolved folder as [`resolve`] does. An absolute path is not below it.
 fn resolve_below(folder: &Path, path: &Path) -> Option<PathBuf> {
     let mut left: VecDeque<OsString> = names(path);
-    let mut done = match path.is_absolute() {
-        true => PathBuf::from("/"),
-        false => folder.to_owned(),
-    };
+    let mut done = root_of(path);
+    if done.as_os_str().is_empty() {
+        folder.clone_into(&mut done);
+    }
     let mut links = 0;
     while let Some(name) = left.pop_front() {
         if name == ".." {
@@ -126,14 +139,15 @@ fn resolve_below(folder: &Path, path: &Path) -> Option<PathBuf> {
             return None;
         }
         done.pop();
-        if target.is_absolute() {
-            done = PathBuf::from("/");
+        let root = root_of(&target);
+        if !root.as_os_str().is_empty() {
+            done = root;
         }
         for name in names(&target).into_iter().rev() {
             left.push_front(name);
         }
     }
-    Some(done)
+    Some(platform::with_spelling_of_disk(done))
 }
 
 /// Returns the names in a path, including `..`.

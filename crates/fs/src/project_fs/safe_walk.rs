@@ -3,23 +3,28 @@
 //! Each name of a path is opened in the folder that was opened before it, and links are resolved here and never by
 //! the system. So the inspected file is the opened file, without a race.
 
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
 use super::canonical;
-use super::project_path::resolve;
+use super::project_path::{resolve, root_of};
 use heirloom_model::limits::{FOLDER_DEPTH_MAX, LINKS_MAX, PATH_BYTES_MAX};
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, readlinkat, statat};
-use rustix::io::Errno;
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
+#[cfg(unix)]
+use unix::FolderHandle;
+#[cfg(windows)]
+use windows::FolderHandle;
 
 /// A folder that restricts access to the files below it.
 #[derive(Debug)]
 pub struct SafeFolder {
-    folder: OwnedFd,
+    folder: FolderHandle,
     path: PathBuf,
 }
 
@@ -72,6 +77,16 @@ pub enum EntryKind {
     Other,
 }
 
+/// Type of a directory entry, not through links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum EntryType {
+    Folder,
+    File,
+    Link,
+    /// Another type with its name for people.
+    Other(&'static str),
+}
+
 /// Visitor of a walk: sees the entries in the order of their names, a folder before its content.
 pub trait FolderVisitor {
     /// State of a folder.
@@ -83,7 +98,7 @@ pub trait FolderVisitor {
 
 /// Target of a path.
 enum Found {
-    Folder(OwnedFd),
+    Folder(FolderHandle),
     File(OpenFile),
 }
 
@@ -91,8 +106,7 @@ impl SafeFolder {
     /// Opens the folder at `root`.
     pub fn new(root: &Path) -> io::Result<Self> {
         let path = canonical(root);
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let folder = openat(CWD, &path, flags, Mode::empty())?;
+        let folder = FolderHandle::open(&path)?;
         Ok(Self { folder, path })
     }
 
@@ -126,7 +140,7 @@ impl SafeFolder {
             most,
             visitor,
         };
-        walk.below(folder.as_fd(), "", 0, start)
+        walk.below(&folder, "", 0, start)
     }
 
     fn find(&self, path: &str) -> Result<Found, SafeOpenProblem> {
@@ -135,47 +149,41 @@ impl SafeFolder {
         }
         let path = Path::new(path);
         let mut left = self.below(path)?;
-        let mut way: Vec<(OwnedFd, OsString)> = Vec::new();
+        let mut way: Vec<(FolderHandle, OsString)> = Vec::new();
         let mut links = 0;
         while let Some(name) = left.pop_front() {
             if name == ".." {
                 way.pop().ok_or(SafeOpenProblem::Outside)?;
                 continue;
             }
-            let here = way.last().map_or(self.folder.as_fd(), |(fd, _)| fd.as_fd());
-            let stat = statat(here, &name, AtFlags::SYMLINK_NOFOLLOW).map_err(problem)?;
-            match FileType::from_raw_mode(stat.st_mode) {
-                FileType::Symlink => {
+            let here = way.last().map_or(&self.folder, |(folder, _)| folder);
+            match here.entry_type(&name)? {
+                EntryType::Link => {
                     links += 1;
                     if links > LINKS_MAX {
                         return Err(SafeOpenProblem::TooManyLinks);
                     }
-                    let target = readlinkat(here, &name, Vec::new()).map_err(problem)?;
-                    let target = PathBuf::from(OsString::from_vec(target.into_bytes()));
-                    if target.is_absolute() {
+                    let target = here.read_link(&name)?;
+                    if !root_of(&target).as_os_str().is_empty() {
                         way.clear();
                     }
                     for name in self.below(&target)?.into_iter().rev() {
                         left.push_front(name);
                     }
                 }
-                FileType::Directory => {
-                    let fd = open_folder(here, &name).map_err(problem)?;
-                    way.push((fd, name));
+                EntryType::Folder => {
+                    let folder = here.open_folder(&name)?;
+                    way.push((folder, name));
                 }
-                FileType::RegularFile if left.is_empty() => {
+                EntryType::File if left.is_empty() => {
                     return open_file(here, &name, &way).map(Found::File);
                 }
-                FileType::RegularFile => return Err(SafeOpenProblem::Missing),
-                other @ (FileType::Fifo
-                | FileType::Socket
-                | FileType::CharacterDevice
-                | FileType::BlockDevice
-                | FileType::Unknown) => return Err(SafeOpenProblem::NoFile(kind(other))),
+                EntryType::File => return Err(SafeOpenProblem::Missing),
+                EntryType::Other(kind) => return Err(SafeOpenProblem::NoFile(kind)),
             }
         }
         let folder = match way.pop() {
-            Some((fd, _)) => fd,
+            Some((folder, _)) => folder,
             None => self
                 .folder
                 .try_clone()
@@ -189,7 +197,7 @@ impl SafeFolder {
         let resolved;
         let path = match path.strip_prefix(&self.path) {
             Ok(inside) => inside,
-            Err(_) if path.is_absolute() => {
+            Err(_) if !root_of(path).as_os_str().is_empty() => {
                 resolved = resolve(path).ok_or(SafeOpenProblem::TooManyLinks)?;
                 let inside = resolved.strip_prefix(&self.path);
                 inside.map_err(|_| SafeOpenProblem::Outside)?
@@ -213,7 +221,7 @@ struct Walk<'v, V> {
 impl<V: FolderVisitor> Walk<'_, V> {
     fn below(
         &mut self,
-        folder: BorrowedFd<'_>,
+        folder: &FolderHandle,
         path: &str,
         depth: usize,
         place: &V::State,
@@ -231,8 +239,8 @@ impl<V: FolderVisitor> Walk<'_, V> {
                 continue;
             }
             // The folder may be deleted or unreadable; it is skipped then.
-            if let Ok(fd) = open_folder(folder, OsStr::new(&name)) {
-                self.below(fd.as_fd(), &inside, depth + 1, &next)?;
+            if let Ok(folder) = folder.open_folder(OsStr::new(&name)) {
+                self.below(&folder, &inside, depth + 1, &next)?;
             }
         }
         Ok(())
@@ -240,84 +248,44 @@ impl<V: FolderVisitor> Walk<'_, V> {
 
     fn entries(
         &mut self,
-        folder: BorrowedFd<'_>,
+        folder: &FolderHandle,
     ) -> Result<Vec<(String, EntryKind)>, SafeOpenProblem> {
         let mut found = Vec::new();
-        for entry in Dir::read_from(folder).map_err(problem)? {
-            let Ok(entry) = entry else { break };
-            let bytes = entry.file_name().to_bytes();
-            if matches!(bytes, b"." | b"..") {
-                continue;
-            }
+        for (name, kind) in folder.entries()? {
             self.left = self
                 .left
                 .checked_sub(1)
                 .ok_or(SafeOpenProblem::TooMany(self.most))?;
-            let Ok(name) = std::str::from_utf8(bytes) else {
+            let Some(name) = name else {
                 continue;
             };
-            let mut kind = entry.file_type();
-            if kind == FileType::Unknown {
-                kind = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
-                    .map_or(kind, |stat| FileType::from_raw_mode(stat.st_mode));
-            }
-            let kind = if kind == FileType::Directory {
-                EntryKind::Folder
-            } else {
-                EntryKind::Other
+            let kind = match kind {
+                EntryType::Folder => EntryKind::Folder,
+                EntryType::File | EntryType::Link | EntryType::Other(_) => EntryKind::Other,
             };
-            found.push((name.to_owned(), kind));
+            found.push((name, kind));
         }
         found.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         Ok(found)
     }
 }
 
-fn open_folder(here: BorrowedFd<'_>, name: &OsStr) -> rustix::io::Result<OwnedFd> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    openat(here, name, flags, Mode::empty())
-}
-
 fn open_file(
-    here: BorrowedFd<'_>,
+    here: &FolderHandle,
     name: &OsStr,
-    way: &[(OwnedFd, OsString)],
+    way: &[(FolderHandle, OsString)],
 ) -> Result<OpenFile, SafeOpenProblem> {
-    // The file may have been replaced: open without blocking, and check the type of the opened file.
-    let flags =
-        OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let file = File::from(openat(here, name, flags, Mode::empty()).map_err(problem)?);
+    // The file may have been replaced: check the type of the opened file.
+    let file = here.open_file(name)?;
     let meta = file.metadata().map_err(SafeOpenProblem::Unreadable)?;
     if !meta.is_file() {
         return Err(SafeOpenProblem::NoFile("something else by now"));
     }
     let names = way.iter().map(|(_, name)| name.as_os_str()).chain([name]);
-    let names: Vec<_> = names
-        .map(|name| String::from_utf8_lossy(name.as_bytes()))
-        .collect();
+    let names: Vec<_> = names.map(OsStr::to_string_lossy).collect();
     Ok(OpenFile {
         file,
         path: names.join("/"),
         size_bytes: meta.len(),
     })
-}
-
-fn kind(of: FileType) -> &'static str {
-    match of {
-        FileType::Fifo => "a named pipe",
-        FileType::Socket => "a socket",
-        FileType::CharacterDevice | FileType::BlockDevice => "a device",
-        FileType::Directory => "a folder",
-        FileType::RegularFile | FileType::Symlink | FileType::Unknown => "something else",
-    }
-}
-
-fn problem(error: Errno) -> SafeOpenProblem {
-    match error {
-        Errno::NOENT | Errno::NOTDIR => SafeOpenProblem::Missing,
-        Errno::NAMETOOLONG | Errno::INVAL => SafeOpenProblem::InvalidName,
-        // A link was created here in the meantime.
-        Errno::LOOP => SafeOpenProblem::NoFile("something else by now"),
-        other => SafeOpenProblem::Unreadable(other.into()),
-    }
 }

@@ -2,9 +2,9 @@
 
 use super::file_digest::{DigestProblem, open};
 use super::{PathProblem, normalise_project_path};
+use crate::file_metadata;
 use std::fs::Metadata;
 use std::io::Read;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 /// Metadata that identifies a version of a file without reading it.
@@ -14,7 +14,8 @@ pub struct FileStat {
     pub modified_ns: i64,
     /// Size in bytes.
     pub size_bytes: u64,
-    /// Inode: a file that replaces another one has a different inode, unless the old one was deleted before.
+    /// Inode, on Windows the time of creation: a file that replaces another one has a different one, unless the old one
+    /// was deleted before.
     pub inode: u64,
     /// Creation time, nanoseconds since 1970; 0 if the file system does not provide it.
     pub born_ns: u64,
@@ -86,13 +87,15 @@ pub fn file_stat(path: &Path) -> Option<FileStat> {
 }
 
 fn of(found: &Metadata) -> FileStat {
-    let seconds = found.mtime().saturating_mul(1_000_000_000);
+    let (seconds, nanoseconds) = file_metadata::modified_time(found);
     let born = found.created().ok();
     let born = born.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
     FileStat {
-        modified_ns: seconds.saturating_add(found.mtime_nsec()),
+        modified_ns: seconds
+            .saturating_mul(1_000_000_000)
+            .saturating_add(nanoseconds),
         size_bytes: found.len(),
-        inode: found.ino(),
+        inode: file_metadata::version_number(found),
         born_ns: born.map_or(0, |age| u64::try_from(age.as_nanos()).unwrap_or(u64::MAX)),
     }
 }

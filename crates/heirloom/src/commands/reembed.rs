@@ -29,7 +29,7 @@ const NICENESS: i32 = 10;
 
 pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     // A refusal is ignored: at the usual priority the vectors are the same.
-    let _ = rustix::process::nice(NICENESS);
+    crate::platform::lower_priority(NICENESS);
     let found = session.find_project()?;
     let engine = session.engine(&found)?;
     let engine = match embedder::from_config(&found.config, &session.env)? {

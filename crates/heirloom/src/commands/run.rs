@@ -135,11 +135,7 @@ fn exit_code(report: &RunReport) -> u8 {
 /// Returns a flag that is set on Ctrl-C, SIGTERM and SIGHUP.
 pub(super) fn interrupt_flag() -> Result<Arc<AtomicBool>, Fault> {
     let flag = Arc::new(AtomicBool::new(false));
-    for signal in [
-        signal_hook::consts::SIGINT,
-        signal_hook::consts::SIGTERM,
-        signal_hook::consts::SIGHUP,
-    ] {
+    for signal in crate::platform::TERMINATION_SIGNALS {
         signal_hook::flag::register(signal, flag.clone())
             .map_err(|error| Fault::failed(format!("cannot listen for Ctrl-C: {error}")))?;
     }

@@ -1,6 +1,7 @@
 //! `heirloom ui`.
 
 use super::serve::{ListenArgs, serve_until_interrupted};
+use crate::platform;
 use crate::store_access::CliSession;
 use heirloom_model::{AccessRole, Fault};
 use serde_json::json;
@@ -61,13 +62,9 @@ pub(super) fn print_link(
 
 /// Opens the link in the desktop's browser. A failure is ignored, because the link is printed too.
 fn open_in_browser(link: &str) {
-    let opener = if cfg!(target_os = "macos") {
-        "open"
-    } else {
-        "xdg-open"
-    };
-    let mut browser = Command::new(opener);
-    browser.arg(link).stdin(Stdio::null());
+    let mut browser = Command::new(platform::BROWSER_OPENER);
+    browser.args(platform::BROWSER_OPENER_ARGS).arg(link);
+    browser.stdin(Stdio::null());
     browser.stdout(Stdio::null()).stderr(Stdio::null());
     drop(browser.spawn());
 }

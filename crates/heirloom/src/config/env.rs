@@ -1,5 +1,6 @@
 //! The process environment, read once.
 
+use crate::platform::{self, DefaultFolder};
 use heirloom_agents::AgentProgram;
 use heirloom_engine::CommandBook;
 use std::collections::BTreeMap;
@@ -41,15 +42,18 @@ impl Environment {
                 )
                 || AgentProgram::reads_variable(name)
         };
-        let vars = std::env::vars_os()
+        let mut vars: BTreeMap<String, String> = std::env::vars_os()
             .filter_map(|(name, value)| {
                 Some((
-                    name.into_string().ok()?,
+                    platform::variable_name(name.into_string().ok()?),
                     value.to_string_lossy().into_owned(),
                 ))
             })
-            .filter(|(name, _)| is_read(name))
+            .filter(|(name, _)| {
+                is_read(name) || platform::FOLDER_VARIABLES.contains(&name.as_str())
+            })
             .collect();
+        platform::set_home(&mut vars);
         Self { vars }
     }
 
@@ -76,7 +80,7 @@ impl Environment {
             return Some(PathBuf::from(path));
         }
         Some(
-            self.xdg("XDG_CONFIG_HOME", ".config")?
+            self.xdg("XDG_CONFIG_HOME", platform::CONFIG_FOLDER)?
                 .join("heirloom/config.toml"),
         )
     }
@@ -100,7 +104,7 @@ impl Environment {
         match configured.strip_prefix("~/") {
             Some(below_home) => Some(PathBuf::from(self.get("HOME")?).join(below_home)),
             None if configured.is_empty() => Some(
-                self.xdg("XDG_CONFIG_HOME", ".config")?
+                self.xdg("XDG_CONFIG_HOME", platform::CONFIG_FOLDER)?
                     .join("heirloom/workspace"),
             ),
             None => Some(PathBuf::from(configured)).filter(|path| path.is_absolute()),
@@ -109,14 +113,18 @@ impl Environment {
 
     /// Returns the folder of stores made by `init --user`, and of the user's own memory.
     pub(crate) fn data_dir(&self) -> Option<PathBuf> {
-        Some(self.xdg("XDG_DATA_HOME", ".local/share")?.join("heirloom"))
+        Some(
+            self.xdg("XDG_DATA_HOME", platform::DATA_FOLDER)?
+                .join("heirloom"),
+        )
     }
 
-    fn xdg(&self, name: &str, below_home: &str) -> Option<PathBuf> {
-        let given = self
-            .get(name)
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute());
-        given.or_else(|| Some(PathBuf::from(self.get("HOME")?).join(below_home)))
+    fn xdg(&self, name: &str, default: DefaultFolder) -> Option<PathBuf> {
+        let absolute = |name: &str| {
+            let path = self.get(name).map(PathBuf::from);
+            path.filter(|path| path.is_absolute())
+        };
+        let given = absolute(name).or_else(|| absolute(default.variable?));
+        given.or_else(|| Some(PathBuf::from(self.get("HOME")?).join(default.below_home)))
     }
 }

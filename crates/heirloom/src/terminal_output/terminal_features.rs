@@ -1,6 +1,6 @@
 //! Capabilities of the terminal: colours, hyperlinks, rewriting of lines, width.
 
-use rustix::termios::tcgetwinsize;
+use crate::platform;
 use std::io::{self, IsTerminal};
 
 /// Width of lines that no terminal limits, columns.
@@ -96,7 +96,7 @@ pub(crate) fn screen_width() -> Option<usize> {
     if !out.is_terminal() {
         return None;
     }
-    let columns = tcgetwinsize(&out).map_or(0, |size| usize::from(size.ws_col));
+    let columns = platform::terminal_columns(&out);
     // A terminal without a size reports 0 columns.
     Some(if columns == 0 { 80 } else { columns })
 }

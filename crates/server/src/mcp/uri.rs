@@ -74,9 +74,15 @@ fn path_from_bytes(path: Vec<u8>) -> PathBuf {
     PathBuf::from(std::ffi::OsString::from_vec(path))
 }
 
+/// Removes the slash before a drive, as in `/C:/project`.
 #[cfg(not(unix))]
 fn path_from_bytes(path: Vec<u8>) -> PathBuf {
-    PathBuf::from(String::from_utf8_lossy(&path).into_owned())
+    let path = String::from_utf8_lossy(&path).into_owned();
+    let drive = path.strip_prefix('/').filter(|rest| {
+        let mut rest = rest.chars();
+        rest.next().is_some_and(|c| c.is_ascii_alphabetic()) && rest.next() == Some(':')
+    });
+    PathBuf::from(drive.unwrap_or(&path))
 }
 
 /// Decodes percent encoding; `None` for an incomplete escape.

@@ -8,13 +8,12 @@ use crate::sql::failure::Failure;
 use crate::{Description, StoreError};
 use heirloom_fs::durable;
 use heirloom_fs::durable::regular_file::{self, FileReadError, LinkPolicy};
+use heirloom_fs::file_metadata::path_identity;
 use heirloom_model::text::EscapedPath;
 use rusqlite::Connection;
 use rusqlite::backup::{Backup, StepResult};
 use std::collections::BTreeMap;
-use std::fs::Metadata;
 use std::io::{ErrorKind, Read};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -192,11 +191,8 @@ const MAGIC: &[u8] = b"SQLite format 3\0";
 
 /// Returns true if two paths lead to the same file.
 fn is_same(one: &Path, other: &Path) -> bool {
-    let number = |found: Metadata| (found.dev(), found.ino());
-    match (one.metadata(), other.metadata()) {
-        (Ok(one), Ok(other)) => number(one) == number(other),
-        _ => false,
-    }
+    let one = path_identity(one);
+    one.is_some() && one == path_identity(other)
 }
 
 /// Returns true if `file` is the store of a project, in use or not.

@@ -6,7 +6,6 @@ use crate::sql::failure::Failure;
 use heirloom_model::limits::{BUSY_TIMEOUT_MS, RECEIPT_WAIT_MS};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// Pages in the write-ahead log that trigger a checkpoint: 4 MB. A write takes five to ten pages, so less than one in
@@ -122,8 +121,14 @@ pub(super) fn connect_exclusive(place: &DatabaseLocation) -> Result<Connection, 
 /// Opens a database in a folder without write permission: reads the file as immutable and takes no locks.
 pub(super) fn connect_immutable(path: &Path) -> Result<Connection, Failure> {
     let mut address = String::from("file:");
-    for byte in path.as_os_str().as_bytes() {
+    if cfg!(windows) {
+        // The path begins with a drive, and URIs separate folders with `/`.
+        address.push('/');
+    }
+    for byte in path.as_os_str().as_encoded_bytes() {
         match byte {
+            b'\\' if cfg!(windows) => address.push('/'),
+            b':' if cfg!(windows) => address.push(':'),
             b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => {
                 address.push(char::from(*byte));
             }

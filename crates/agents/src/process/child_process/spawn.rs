@@ -1,12 +1,11 @@
 //! Start of a child and its threads.
 
+use super::process_group::{ProcessGroup, find_program, is_no_program};
 use super::{CHUNK_BYTES, ChildReport, QUEUED_CHUNKS_MAX, RunningChild};
 use heirloom_model::Fault;
 use heirloom_model::text::EscapedPath;
-use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -34,7 +33,7 @@ pub struct LaunchSpec {
 /// program or the folder does not exist, `Usage` if an argument cannot be passed (NUL, too long), `Failed` if the
 /// program cannot be run.
 pub fn spawn(spec: &LaunchSpec) -> Result<RunningChild, Fault> {
-    let mut command = Command::new(&spec.program);
+    let mut command = Command::new(find_program(&spec.program, &spec.cwd));
     command
         .args(&spec.args)
         .current_dir(&spec.cwd)
@@ -45,8 +44,8 @@ pub fn spawn(spec: &LaunchSpec) -> Result<RunningChild, Fault> {
             Stdio::null()
         })
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0);
+        .stderr(Stdio::piped());
+    ProcessGroup::prepare(&mut command);
     let started = Instant::now();
     let child = command.spawn().map_err(|error| start_fault(spec, &error))?;
     start_threads(child, spec.stdin.clone(), started)
@@ -60,8 +59,7 @@ fn start_threads(
 ) -> Result<RunningChild, Fault> {
     let no_thread =
         |error: &io::Error| Fault::failed(format!("cannot watch the child process: {error}"));
-    let raw = i32::try_from(child.id()).ok();
-    let Some(pid) = raw.and_then(Pid::from_raw) else {
+    let Some(group) = ProcessGroup::of_child(&child) else {
         return Err(Fault::failed("the child process has no id"));
     };
     let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
@@ -69,11 +67,11 @@ fn start_threads(
     let (release, released) = sync_channel::<()>(0);
     let to_waiter = sender.clone();
     let waiter = spawn_named("child-wait", move || {
-        wait(child, pid, &to_waiter, &released)
+        wait(child, group, &to_waiter, &released)
     });
     // From now on dropping `running` ends the child.
     let mut running = RunningChild {
-        pid,
+        group,
         started,
         reports,
         release: Some(release),
@@ -137,12 +135,11 @@ fn read(
 /// Reports the child's exit, and reaps it after the release.
 fn wait(
     mut child: Child,
-    pid: Pid,
+    group: ProcessGroup,
     reports: &SyncSender<ChildReport>,
     released: &Receiver<()>,
 ) -> Option<ExitStatus> {
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-    while waitid(WaitId::Pid(pid), options).is_err_and(|error| error == rustix::io::Errno::INTR) {}
+    group.wait_for_exit(&mut child);
     let _nobody_listens = reports.send(ChildReport::Exited(Instant::now()));
     let _dropped = released.recv();
     child.wait().ok()
@@ -186,7 +183,7 @@ fn start_fault(spec: &LaunchSpec, error: &io::Error) -> Fault {
         (ErrorKind::InvalidInput, _) => Fault::usage(format!(
             "an argument or variable for `{name}` contains a NUL character"
         )),
-        (_, Some(code)) if code == rustix::io::Errno::NOEXEC.raw_os_error() => {
+        (_, Some(code)) if is_no_program(code) => {
             Fault::failed(format!("`{name}` is not a program that the system can run"))
                 .hint("a script needs a first line such as `#!/bin/sh`")
         }

@@ -1,11 +1,11 @@
 //! Storage of the tokens: a private file of a memory in a folder, or a document of a memory on a database server.
 
 use heirloom_fs::durable;
+use heirloom_fs::file_metadata;
 use heirloom_fs::project_fs::{DigestProblem, read_bounded};
 use heirloom_model::text::EscapedPath;
 use heirloom_model::{Fault, limits};
 use heirloom_store::{SharedStore, Store};
-use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -59,7 +59,11 @@ impl TokenStorage {
             Self::File(file) => {
                 // An inaccessible file counts as missing; the error is reported when it is read.
                 let found = file.symlink_metadata().ok();
-                TokenStamp(found.map(|f| (f.ino(), f.len(), f.mtime(), f.mtime_nsec())))
+                TokenStamp(found.map(|found| {
+                    let (seconds, nanoseconds) = file_metadata::modified_time(&found);
+                    let number = file_metadata::version_number(&found);
+                    (number, found.len(), seconds, nanoseconds)
+                }))
             }
             Self::Server { store, seen } => {
                 let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);

@@ -4,7 +4,7 @@
 //! folder may consist of links.
 
 use super::{CommandFile, CommandSource};
-use heirloom_fs::project_fs::read_bounded;
+use heirloom_fs::project_fs::{self, read_bounded};
 use heirloom_model::text::EscapedPath;
 use heirloom_model::{limits, text};
 use heirloom_prompt::custom_commands::{CommandDefinition, check_name, command_name};
@@ -30,7 +30,7 @@ pub(super) struct CommandSearch {
 impl CommandSearch {
     /// Finds the commands in `folder`, which may be missing.
     pub(super) fn in_folder(source: CommandSource, folder: &Path, root: &Path) -> Self {
-        let root = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
+        let root = project_fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
         let mut walk = Self {
             source,
             fence: source.is_foreign().then_some(root),
@@ -56,7 +56,7 @@ impl CommandSearch {
 
     /// Resolves links; `None`, with an entry in `left_out`, if the path is dangling or leads out of the project.
     fn real(&mut self, path: &Path) -> Option<PathBuf> {
-        match fs::canonicalize(path) {
+        match project_fs::canonicalize(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 self.leave_out(path, "it is a link that leads nowhere");
             }

@@ -3,12 +3,12 @@
 use super::{Doctor, HealthCheck, join_findings};
 use crate::engine::working_memory_snapshots::WORKING_FOLDER;
 use heirloom_fs::durable;
+use heirloom_fs::file_metadata;
 use heirloom_fs::project_fs;
 use heirloom_model::limits;
 use heirloom_model::text::EscapedPath;
 use heirloom_store::{DATABASE, MARKER};
 use std::fs::Metadata;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// Permission bits of group and others.
@@ -61,6 +61,9 @@ impl Doctor {
                 )
                 .hint("move files that are not Heirloom's out of it")
             }
+            _ if !file_metadata::HAS_MODE_BITS => {
+                HealthCheck::ok("permissions", "those of the folder that contains it")
+            }
             _ => HealthCheck::ok("permissions", "only you may read it"),
         }
     }
@@ -77,7 +80,7 @@ impl Doctor {
         files.dedup();
         let open = files.into_iter().filter_map(|path| {
             let found = path.symlink_metadata().ok().filter(Metadata::is_file)?;
-            let mode = found.permissions().mode() & 0o7777;
+            let mode = file_metadata::mode_bits(&found);
             (mode & OTHERS != 0).then_some((path, mode))
         });
         open.collect()
@@ -138,7 +141,9 @@ impl Doctor {
         let now_s = self.now().as_second();
         all.retain(|path| {
             let found = path.symlink_metadata().ok().filter(Metadata::is_file);
-            found.is_some_and(|found| now_s - found.mtime() > limits::STALE_TEMP_FILE_S_MIN)
+            found.is_some_and(|found| {
+                now_s - file_metadata::modified_time(&found).0 > limits::STALE_TEMP_FILE_S_MIN
+            })
         });
         all.sort();
         all
@@ -147,8 +152,8 @@ impl Doctor {
     /// Checks the free space for a repair.
     pub(super) fn disk(&self, size_bytes: u64) -> HealthCheck {
         let folder = &self.place.folder;
-        let free = match rustix::fs::statvfs(folder) {
-            Ok(found) => found.f_bavail.saturating_mul(found.f_frsize),
+        let free = match file_metadata::free_bytes(folder) {
+            Ok(free) => free,
             Err(error) => {
                 return HealthCheck::warn("disk", format!("{}: {error}", folder.to_escaped()));
             }
@@ -240,7 +245,7 @@ fn file_name(path: &Path) -> Option<&str> {
 
 fn mode(path: &Path) -> Option<u32> {
     let found = path.metadata().ok()?;
-    Some(found.permissions().mode() & 0o7777)
+    Some(file_metadata::mode_bits(&found))
 }
 
 fn real(path: &Path) -> PathBuf {

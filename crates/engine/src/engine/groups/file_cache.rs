@@ -1,13 +1,13 @@
 //! Reader of group files: regular files only, up to a size limit, cached by their metadata.
 
 use heirloom_fs::durable::regular_file::{self, FileReadError, LinkPolicy};
+use heirloom_fs::file_metadata::{self, FileIdentity};
 use heirloom_model::limits::GROUP_FILE_BYTES_MAX;
 use heirloom_model::text::EscapedPath;
 use heirloom_model::{Clock, SystemClock, Timestamp};
 use std::collections::HashMap;
 use std::fs::{File, Metadata};
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -33,19 +33,19 @@ pub(in crate::engine) struct GroupFileCache(Mutex<HashMap<PathBuf, (FileStamp, A
 /// Metadata that change when a file is modified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct FileStamp {
-    file: (u64, u64),
+    file: Option<FileIdentity>,
     size: u64,
     modified: (i64, i64),
     changed: (i64, i64),
 }
 
 impl FileStamp {
-    fn from_metadata(found: &Metadata) -> Self {
+    fn from_file(file: &File, found: &Metadata) -> Self {
         Self {
-            file: (found.dev(), found.ino()),
+            file: file_metadata::open_identity(file, found),
             size: found.len(),
-            modified: (found.mtime(), found.mtime_nsec()),
-            changed: (found.ctime(), found.ctime_nsec()),
+            modified: file_metadata::modified_time(found),
+            changed: file_metadata::changed_time(found),
         }
     }
 
@@ -61,7 +61,7 @@ impl GroupFileCache {
         let Some((file, found)) = open(path)? else {
             return Ok(None);
         };
-        let stamp = FileStamp::from_metadata(&found);
+        let stamp = FileStamp::from_file(&file, &found);
         // Cloned, so that the lock is not held while the file is read.
         let known = self.known().get(path).cloned();
         if let Some((before, text)) = known
@@ -130,10 +130,11 @@ fn read_end(mut file: File, found: &Metadata) -> std::io::Result<GroupFile> {
         cut_bytes += line as u64;
     }
     let text = String::from_utf8_lossy(&bytes).into_owned();
+    let (seconds, nanoseconds) = file_metadata::modified_time(found);
     Ok(GroupFile {
         text,
         cut_bytes,
-        modified_ms: found.mtime().saturating_mul(1_000) + found.mtime_nsec() / 1_000_000,
+        modified_ms: seconds.saturating_mul(1_000) + nanoseconds / 1_000_000,
     })
 }
 

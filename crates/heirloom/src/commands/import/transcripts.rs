@@ -169,8 +169,7 @@ fn find_files(
     if let Some(path) = &args.path {
         let missing =
             |error| Fault::not_found(format!("cannot read {}: {error}", path.to_escaped()));
-        let real = path
-            .canonicalize()
+        let real = heirloom_fs::canonicalize(path)
             .map_err(|error| missing(error).hint("check the path"))?;
         if real.is_dir() {
             collect_transcripts(&real, format, 0, &mut files)?;

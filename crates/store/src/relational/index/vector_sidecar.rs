@@ -11,6 +11,7 @@ use crate::sql::failure::Failure;
 use crate::sql::{Connection, OptionalRow};
 use heirloom_fs::durable;
 use heirloom_fs::durable::regular_file::{self, LinkPolicy};
+use heirloom_fs::positioned_io::{read_exact_at, write_all_at};
 use heirloom_model::limits::{SIDECAR_LAG_VECTORS, SIDECAR_VECTORS_MAX};
 use heirloom_model::text::EscapedPath;
 use heirloom_search::index::vector::{
@@ -18,8 +19,6 @@ use heirloom_search::index::vector::{
 };
 use rusqlite::params;
 use std::fs::File;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -60,7 +59,7 @@ impl VectorSidecar {
         let opened = opened.map(|opened| opened.file);
         let Some((file, header)) = opened.and_then(|file| {
             let mut header = [0; HEADER_BYTES];
-            file.read_exact_at(&mut header, 0).ok()?;
+            read_exact_at(&file, &mut header, 0).ok()?;
             Some((file, header))
         }) else {
             return Ok(None);
@@ -111,7 +110,7 @@ impl VectorSidecar {
                 };
                 bytes.resize((last + 1 - first) as usize * ROW_BYTES, 0);
                 let place = row_offset(self.rows, *first);
-                if self.file.read_exact_at(&mut bytes, place).is_err() {
+                if read_exact_at(&self.file, &mut bytes, place).is_err() {
                     continue;
                 }
                 let rows = bytes.as_chunks::<ROW_BYTES>().0;
@@ -150,7 +149,7 @@ impl VectorSidecar {
     /// Returns true if the file has these bytes at this offset.
     fn has_bytes(&self, bytes: &[u8], place: u64) -> bool {
         let mut found = vec![0; bytes.len()];
-        self.file.read_exact_at(&mut found, place).is_ok() && found == bytes
+        read_exact_at(&self.file, &mut found, place).is_ok() && found == bytes
     }
 }
 
@@ -192,7 +191,7 @@ impl SketchScan<'_> {
             let place = HEADER_BYTES + part * BLOCKS_AT_ONCE * SKETCHES_BYTES;
             let count = scores.len().div_ceil(SKETCHES);
             let bytes = bytes.get_mut(..count * SKETCHES_BYTES).unwrap_or_default();
-            let read = self.sidecar.file.read_exact_at(bytes, place as u64);
+            let read = read_exact_at(&self.sidecar.file, bytes, place as u64);
             if read.is_err() {
                 self.has_failed.store(true, Ordering::Relaxed);
                 return;
@@ -255,7 +254,7 @@ pub(super) fn write(
         return Ok(());
     };
     let mut at = 0_u32;
-    let mut written = scratch.as_file().write_all_at(&header, 0);
+    let mut written = write_all_at(scratch.as_file(), &header, 0);
     super::vector_blocks::each_block(connection, project, 0, |bytes| {
         let most = (rows - at) as usize * ROW_BYTES;
         let bytes = bytes.get(..bytes.len().min(most)).unwrap_or(&[]);
@@ -265,7 +264,7 @@ pub(super) fn write(
         if written.is_ok() {
             let both = [(bytes, row_offset(rows, at)), (blocks, sketches_offset(at))];
             let mut both = both.into_iter();
-            written = both.try_for_each(|(bytes, at)| scratch.as_file().write_all_at(bytes, at));
+            written = both.try_for_each(|(bytes, at)| write_all_at(scratch.as_file(), bytes, at));
         }
         at += rows_in(bytes);
     })?;
@@ -286,7 +285,9 @@ pub(crate) fn remove_all(database: &Path) {
     };
     for entry in entries.flatten() {
         let found = entry.file_name();
-        let rest = found.as_bytes().strip_prefix(name.as_bytes());
+        let rest = found
+            .as_encoded_bytes()
+            .strip_prefix(name.as_encoded_bytes());
         if rest.is_some_and(|rest| rest.starts_with(SUFFIX.as_bytes())) {
             let removed = durable::remove_if_exists(&entry.path());
             drop(removed);

@@ -3,6 +3,7 @@
 use super::tls::TlsMode;
 use crate::StoreError;
 use heirloom_fs::durable::regular_file::{self, LinkPolicy};
+use heirloom_fs::file_metadata;
 use heirloom_model::database_address::is_database_address;
 use heirloom_model::limits;
 use heirloom_model::text::EscapedPath;
@@ -111,10 +112,12 @@ impl PostgresAddress {
         let ports = self.config.get_ports();
         self.config.get_hosts().iter().enumerate().any(|(n, host)| {
             let port = ports.get(n).or(ports.first()).copied().unwrap_or(PORT);
-            let Host::Tcp(name) = host else {
-                return true;
+            let name = match host {
+                Host::Tcp(name) => name.as_str(),
+                #[cfg(unix)]
+                Host::Unix(_) => return true,
             };
-            let addresses = (name.as_str(), port).to_socket_addrs();
+            let addresses = (name, port).to_socket_addrs();
             addresses.is_ok_and(|mut addresses| {
                 addresses.any(|address| TcpStream::connect_timeout(&address, timeout).is_ok())
             })
@@ -152,6 +155,7 @@ fn invalid(problem: &str) -> StoreError {
 fn host_name(host: &Host) -> String {
     match host {
         Host::Tcp(name) => name.clone(),
+        #[cfg(unix)]
         Host::Unix(path) => path.to_escaped(),
     }
 }
@@ -278,10 +282,9 @@ fn apply_service(
 
 /// Adds the password of the first line that matches. A file that others can read is ignored, as by libpq.
 fn apply_password_file(config: &mut tokio_postgres::Config, file: &Path) {
-    let is_private = file.metadata().is_ok_and(|found| {
-        use std::os::unix::fs::PermissionsExt;
-        found.is_file() && found.permissions().mode() & 0o077 == 0
-    });
+    let is_private = file
+        .metadata()
+        .is_ok_and(|found| found.is_file() && file_metadata::mode_bits(&found) & 0o077 == 0);
     let Some(text) = read_small(file).filter(|_| is_private) else {
         return;
     };

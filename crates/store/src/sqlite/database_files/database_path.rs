@@ -38,7 +38,9 @@ pub(in crate::sqlite) fn existing_path(path: &Path) -> Result<PathBuf, StoreErro
 /// with `file:` as a URI, and it is configured to follow no link.
 pub(in crate::sqlite) fn absolute_path(path: &Path) -> Result<PathBuf, StoreError> {
     let path = std::path::absolute(path).map_err(|error| durable::failed("open", path, error))?;
-    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+    let folder = path
+        .parent()
+        .and_then(|folder| heirloom_fs::canonicalize(folder).ok());
     Ok(match (folder, path.file_name()) {
         (Some(folder), Some(name)) => folder.join(name),
         (None, _) | (_, None) => path,

@@ -42,7 +42,7 @@ impl FileGuard {
     /// Fails if a file is not the one that was opened. Must be called inside a write transaction.
     pub(in crate::sqlite) fn check(&self) -> Result<(), Failure> {
         let found = self.shm.path().metadata();
-        let problem = match (&found, metadata_identity(&found)) {
+        let problem = match (&found, metadata_identity(self.shm.path(), &found)) {
             (Err(_), _) => "it was removed while it was in use",
             (Ok(_), now) if now != self.file => {
                 return Err(StoreError::Replaced(self.shm.path().to_owned()).into());
@@ -50,9 +50,8 @@ impl FileGuard {
             (Ok(found), _) if found.len() == 0 => "it was emptied while it was in use",
             (Ok(_), _) => {
                 let journal = self.journal_path.metadata();
-                if *self.journal.get_or_init(|| metadata_identity(&journal))
-                    == metadata_identity(&journal)
-                {
+                let now = metadata_identity(&self.journal_path, &journal);
+                if *self.journal.get_or_init(|| now) == now {
                     return self.check_length(journal.map_or(0, |found| found.len()));
                 }
                 "its journal was removed or replaced while it was in use"

@@ -1,20 +1,22 @@
 //! Identity of a file: finds out that another file has taken its name.
 
+use heirloom_fs::file_metadata;
 use std::fs::Metadata;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 /// Device and inode of a file; `None` if it does not exist.
-pub(in crate::sqlite) type FileIdentity = Option<(u64, u64)>;
+pub(in crate::sqlite) type FileIdentity = Option<file_metadata::FileIdentity>;
 
 /// Returns the identity of the file that has this name now.
 pub(in crate::sqlite) fn file_identity(path: &Path) -> FileIdentity {
-    metadata_identity(&path.metadata())
+    file_metadata::path_identity(path)
 }
 
-/// Returns the identity of the file that was looked at.
-pub(in crate::sqlite) fn metadata_identity(found: &io::Result<Metadata>) -> FileIdentity {
-    let found = found.as_ref().ok()?;
-    Some((found.dev(), found.ino()))
+/// Returns the identity of the file with the metadata that were found at `path`.
+pub(in crate::sqlite) fn metadata_identity(
+    path: &Path,
+    found: &io::Result<Metadata>,
+) -> FileIdentity {
+    file_metadata::found_identity(path, found.as_ref().ok()?)
 }

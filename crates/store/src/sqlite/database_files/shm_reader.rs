@@ -2,16 +2,21 @@
 //!
 //! POSIX `fcntl` locks of a process on a file are released as soon as the process closes any descriptor of that file,
 //! including the locks that SQLite holds: another process would then reset the file while it is in use. So the file
-//! is opened once for each process, and closed with the last store of that database.
+//! is opened once for each process, and closed with the last store of that database. On Windows it is opened for each
+//! read.
 
-use super::file_identity::{FileIdentity, file_identity, metadata_identity};
+use super::file_identity::{FileIdentity, file_identity};
 use crate::sqlite::database_location::shm_path;
 use heirloom_fs::durable::regular_file::{self, LinkPolicy};
+use heirloom_fs::{file_metadata, positioned_io};
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// True if closing a file releases the locks that other handles of this process have on it. On Windows a lock belongs
+/// to its handle.
+const LOCKS_END_WITH_ANY_HANDLE: bool = cfg!(unix);
 
 /// Databases with open handles in this process.
 static OPEN_HANDLES: Mutex<BTreeMap<PathBuf, SharedFiles>> = Mutex::new(BTreeMap::new());
@@ -52,14 +57,18 @@ impl ShmHandle {
         let now = file_identity(&path);
         let known = shared.files.iter().position(|(known, _)| *known == now);
         let at = known.or_else(|| {
-            let file = regular_file::open(&path, LinkPolicy::Follow).ok()?.file;
-            shared
-                .files
-                .push((metadata_identity(&file.metadata()), file));
+            let opened = regular_file::open(&path, LinkPolicy::Follow).ok()?;
+            let identity = file_metadata::open_identity(&opened.file, &opened.metadata);
+            shared.files.push((identity, opened.file));
             Some(shared.files.len() - 1)
         })?;
         let (_, file) = shared.files.get(at)?;
-        file.read_exact_at(bytes, 0).ok()
+        let read = positioned_io::read_exact_at(file, bytes, 0).ok();
+        if !LOCKS_END_WITH_ANY_HANDLE {
+            // An open file could not be replaced by SQLite.
+            shared.files.clear();
+        }
+        read
     }
 }
 

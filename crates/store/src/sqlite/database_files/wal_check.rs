@@ -13,11 +13,11 @@ use crate::sqlite::database_location::{DatabaseLocation, wal_path};
 use crate::sqlite::error_conversion::damaged;
 use crate::sqlite::file_format::u32_at;
 use heirloom_fs::durable::regular_file::{self, LinkPolicy};
+use heirloom_fs::positioned_io::read_exact_at;
 use heirloom_model::limits::SALVAGE_BYTES_MAX;
 use heirloom_model::text::EscapedPath;
 use rusqlite::Connection;
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 
 /// Bytes of the WAL index that are read: two headers and the checkpoint progress.
 const INDEX_BYTES: usize = 100;
@@ -150,7 +150,7 @@ fn required_length(shm: &ShmHandle) -> Option<u64> {
 /// Verifies the last transactions of the log. Earlier damage is revealed by the frames after it.
 fn verify_last_commits(journal: &File, index: &WalIndex) -> Option<bool> {
     let mut head = [0; HEADER_BYTES];
-    journal.read_exact_at(&mut head, 0).ok()?;
+    read_exact_at(journal, &mut head, 0).ok()?;
     let Some(header) = Header::read(&head) else {
         return Some(false);
     };
@@ -182,9 +182,7 @@ fn verify_last_commits(journal: &File, index: &WalIndex) -> Option<bool> {
     };
     let mut frame = vec![0; header.frame_bytes()];
     for number in first..=last {
-        journal
-            .read_exact_at(&mut frame, index.frame_offset(number))
-            .ok()?;
+        read_exact_at(journal, &mut frame, index.frame_offset(number)).ok()?;
         let (head, page) = frame.split_at(FRAME_HEADER_BYTES);
         sum = wal_frames::checksum(sum, head.get(..8)?, header.big_end);
         sum = wal_frames::checksum(sum, page, header.big_end);
@@ -199,7 +197,7 @@ fn verify_last_commits(journal: &File, index: &WalIndex) -> Option<bool> {
 /// Returns true if frames of this generation of the log follow the last recovered one.
 fn has_frames_after_end(journal: &File, length: u64, index: &WalIndex) -> Option<bool> {
     let mut head = [0; HEADER_BYTES];
-    journal.read_exact_at(&mut head, 0).ok()?;
+    read_exact_at(journal, &mut head, 0).ok()?;
     let Some(header) = Header::read(&head) else {
         return Some(true);
     };
@@ -217,7 +215,7 @@ fn has_frames_after_end(journal: &File, length: u64, index: &WalIndex) -> Option
     for number in (recovered + 1..=frames).filter(sampled) {
         let at = HEADER_BYTES as u64 + (number - 1) * frame_bytes;
         let mut salts: Salts = [0; 8];
-        journal.read_exact_at(&mut salts, at + 8).ok()?;
+        read_exact_at(journal, &mut salts, at + 8).ok()?;
         if wal_frames::are_similar_salts(&salts, &header.salts) {
             return Some(true);
         }
@@ -235,9 +233,7 @@ struct FrameHeader {
 /// Reads the header of a frame; frames are numbered from 1.
 fn frame_header(journal: &File, index: &WalIndex, number: u64) -> Option<FrameHeader> {
     let mut head = [0; FRAME_HEADER_BYTES];
-    journal
-        .read_exact_at(&mut head, index.frame_offset(number))
-        .ok()?;
+    read_exact_at(journal, &mut head, index.frame_offset(number)).ok()?;
     Some(FrameHeader {
         commit: u32_at(&head, 4)?,
         salts: head.get(8..16)?.try_into().ok()?,
