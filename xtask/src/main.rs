@@ -10,6 +10,7 @@ mod api;
 mod bench;
 mod cargo;
 mod check;
+mod check_targets;
 mod clients;
 mod crash;
 mod crowd;
@@ -39,6 +40,8 @@ usage: cargo xtask <verb>
   tidy [--update-language [--grow]]
                                    sizes, dependencies, names, links, language and the other rules;
                                    --update-language writes xtask/language.toml, which may only shrink
+  check-targets                    type-check the program for the targets of a release whose standard library is
+                                   installed
   deny                             check licences, sources, duplicates and advisories of dependencies with cargo-deny
   bench [--only GROUP,…] [--data FOLDER] [--build] [--table]
                                    build the dist profile, measure, write bench/results and the tables of
@@ -87,6 +90,7 @@ fn main() -> ExitCode {
 fn run(verb: &str, args: &[String]) -> Result<(), String> {
     match verb {
         "check" => check::run(args),
+        "check-targets" => check_targets::run(args),
         "tidy" => tidy::run(args),
         "bench" => bench::run(args),
         "fuzz" => fuzz::run(args),

@@ -24,7 +24,14 @@ use options::{Options, Request};
 use release::Release;
 use std::fs;
 use std::path::{Path, PathBuf};
-use target::{Kind, Target};
+use target::{Kind, TARGETS, Target};
+
+pub(crate) use binary_build::has_standard_library;
+
+/// Returns the names of the targets of a release.
+pub(crate) fn release_targets() -> impl Iterator<Item = &'static str> {
+    TARGETS.iter().map(|target| target.triple)
+}
 
 /// Runs the task; the error is the message for the developer.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {

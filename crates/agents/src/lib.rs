@@ -9,6 +9,7 @@ mod codex;
 mod copilot;
 mod cursor;
 mod gemini;
+mod heirloom_program;
 mod opencode;
 mod patch_marks;
 

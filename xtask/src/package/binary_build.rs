@@ -55,19 +55,24 @@ pub(super) fn compile(target: &Target) -> Result<PathBuf, String> {
 
 /// Fails if the standard library of the target is not installed.
 fn require_standard_library(target: &Target) -> Result<(), String> {
-    let output = Command::new("rustc")
-        .args(["--print", "target-libdir", "--target", target.triple])
-        .current_dir(cargo::root())
-        .output()
-        .map_err(|error| format!("cannot start rustc: {error}"))?;
-    let folder = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    match output.status.success() && Path::new(&folder).is_dir() {
+    match has_standard_library(target.triple)? {
         true => Ok(()),
         false => Err(format!(
             "the standard library of {0} is missing: `rustup target add {0}`",
             target.triple
         )),
     }
+}
+
+/// Returns true if the standard library of a target is installed.
+pub(crate) fn has_standard_library(triple: &str) -> Result<bool, String> {
+    let output = Command::new("rustc")
+        .args(["--print", "target-libdir", "--target", triple])
+        .current_dir(cargo::root())
+        .output()
+        .map_err(|error| format!("cannot start rustc: {error}"))?;
+    let folder = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    Ok(output.status.success() && Path::new(&folder).is_dir())
 }
 
 fn require_musl_compiler() -> Result<(), String> {

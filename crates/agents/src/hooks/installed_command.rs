@@ -1,6 +1,7 @@
 //! Installed command: the command line of a hook in the settings of an agent program.
 
 use crate::AgentProgram;
+use crate::heirloom_program::is_heirloom;
 
 /// Start of an installed command line, before the call.
 const COMMAND_OPENS: &str = "/bin/sh -c 'exec 2>/dev/null; ";
@@ -17,11 +18,15 @@ impl AgentProgram {
     /// that the program does not write into a closed pipe. The inner `/bin/sh` is necessary because Codex uses the
     /// person's shell, which may be fish. Programs trust a command by its text: a change makes people accept the
     /// hooks again.
+    ///
+    /// On Windows it is the call alone, because programs run hooks there with Git's bash, `cmd` or PowerShell, and all
+    /// of them accept it.
     pub fn hook_command(self, event: &str) -> String {
-        format!(
-            "{COMMAND_OPENS}heirloom hook {} {event}{COMMAND_CLOSES}",
-            self.as_str()
-        )
+        let call = format!("heirloom hook {} {event}", self.as_str());
+        match cfg!(windows) {
+            true => call,
+            false => format!("{COMMAND_OPENS}{call}{COMMAND_CLOSES}"),
+        }
     }
 
     /// Builds the command line of a hook in a plugin or an extension. Its calls do nothing while the settings of the
@@ -40,8 +45,7 @@ impl AgentProgram {
         };
         let mut words = bare.split_whitespace();
         let program = words.next().unwrap_or_default();
-        let is_program = program.rsplit('/').next() == Some("heirloom");
-        is_program && words.next() == Some("hook") && words.next() == Some(self.as_str())
+        is_heirloom(program) && words.next() == Some("hook") && words.next() == Some(self.as_str())
     }
 }
 
@@ -49,6 +53,17 @@ impl AgentProgram {
 mod tests {
     use super::*;
 
+    #[cfg(windows)]
+    #[test]
+    fn hook_command_is_accepted_by_every_shell() {
+        let command = AgentProgram::ClaudeCode.hook_command("SessionStart");
+        assert_eq!(command, "heirloom hook claude-code SessionStart");
+        assert!(AgentProgram::ClaudeCode.is_hook_command(&command));
+        let with_folder = r"C:\bin\heirloom.exe hook claude-code X";
+        assert!(AgentProgram::ClaudeCode.is_hook_command(with_folder));
+    }
+
+    #[cfg(unix)]
     #[test]
     fn hook_command_is_stable() {
         assert_eq!(

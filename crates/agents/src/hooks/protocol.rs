@@ -171,7 +171,9 @@ impl AgentProgram {
         let late = self
             .hooks()
             .and_then(|hooks| hooks.late_transcript.as_ref());
-        late.is_some_and(|late| transcript.rsplit('/').next() == Some(late.file))
+        late.is_some_and(|late| {
+            transcript.rsplit(std::path::is_separator).next() == Some(late.file)
+        })
     }
 
     /// Returns true if a transcript that is written late has everything before an event, by its last line.

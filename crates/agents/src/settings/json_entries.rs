@@ -5,6 +5,7 @@ use super::json_editor::{JsonText, items, member, split_byte_order_mark, string}
 use super::json_layout::{indent_unit, list_text, member_text, object_text};
 use super::{SettingsEditor, SettingsError};
 use crate::AgentProgram;
+use crate::heirloom_program::is_heirloom;
 use jsonc_parser::ast::Value;
 
 /// Entries of a program in a JSON file.
@@ -294,7 +295,7 @@ fn runs_server(server: &Value<'_>) -> bool {
     words.extend(args.iter().filter_map(string));
     let mut words = words.into_iter();
     let program = words.next().unwrap_or_default();
-    program.rsplit('/').next() == Some("heirloom") && words.next() == Some("mcp")
+    is_heirloom(program) && words.next() == Some("mcp")
 }
 
 fn quoted(content: &str) -> String {
