@@ -10,8 +10,10 @@ pub mod git_index;
 mod host_name;
 mod platform;
 pub mod positioned_io;
+mod program_file;
 pub mod project_fs;
 
 pub use error::FsError;
 pub use host_name::host_name;
+pub use program_file::program_file;
 pub use project_fs::canonicalize;

@@ -14,7 +14,7 @@ use crate::config::Environment;
 use crate::store_access;
 use heirloom_agents::settings::{AddedFile, SettingsEditor, SettingsFormat, SettingsPart};
 use heirloom_agents::{AgentProgram, ProgramFolder};
-use heirloom_fs::project_fs;
+use heirloom_fs::{program_file, project_fs};
 use heirloom_model::text::EscapedPath;
 use heirloom_model::{ErrorKind, Fault, Timestamp, limits};
 use std::path::{Path, PathBuf};
@@ -413,5 +413,5 @@ pub(crate) fn find_installed(
 /// Returns true if the program is found in `PATH` under the name that the hooks call.
 pub(crate) fn is_on_path(env: &Environment) -> bool {
     let path = env.get("PATH").unwrap_or_default();
-    std::env::split_paths(path).any(|folder| folder.join("heirloom").is_file())
+    std::env::split_paths(path).any(|folder| program_file(&folder.join("heirloom")).is_some())
 }

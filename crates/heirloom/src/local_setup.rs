@@ -9,6 +9,7 @@ use crate::hook_installation::{self, HookChange, InstallScope};
 use crate::store_access::{self, CliSession, FoundProject, fleet_status};
 use heirloom_agents::AgentProgram;
 use heirloom_engine::HealthCheck;
+use heirloom_fs::program_file;
 use heirloom_model::text::EscapedPath;
 use heirloom_model::text::counted;
 use heirloom_model::{ErrorKind, Fault, text};
@@ -328,7 +329,11 @@ fn effect_of(name: &str) -> SettingEffect {
 fn is_on_path(path: Option<&str>, executables: &[&str]) -> bool {
     let folders = std::env::split_paths(path.unwrap_or_default());
     let mut folders = folders.filter(|folder| folder.is_absolute());
-    folders.any(|folder| executables.iter().any(|name| folder.join(name).is_file()))
+    folders.any(|folder| {
+        executables
+            .iter()
+            .any(|name| program_file(&folder.join(name)).is_some())
+    })
 }
 
 /// Returns the state of the hooks of a program in one settings file.

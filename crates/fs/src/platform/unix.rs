@@ -125,6 +125,11 @@ pub(crate) fn write_all_at(file: &File, bytes: &[u8], offset: u64) -> io::Result
     file.write_all_at(bytes, offset)
 }
 
+/// Returns the file of a program.
+pub(crate) fn program_file(path: &Path) -> Option<PathBuf> {
+    path.is_file().then(|| path.to_owned())
+}
+
 /// Returns the name of this machine as the system has it.
 pub(crate) fn raw_host_name() -> String {
     let system = rustix::system::uname();

@@ -23,6 +23,9 @@ pub(crate) const BACKUP_SEMANTICS: u32 = 0x0200_0000;
 const INTERVALS_TO_1970: i64 = 116_444_736_000_000_000;
 const INTERVALS_PER_SECOND: i64 = 10_000_000;
 
+/// Endings of programs in the order in which a shell tries them. npm installs scripts that end in `.cmd`.
+const PROGRAM_ENDINGS: [&str; 4] = ["com", "exe", "bat", "cmd"];
+
 /// Number of times that a rename is tried while another process has the target open.
 const RENAME_ATTEMPTS_MAX: u32 = 20;
 /// Pause between two attempts.
@@ -173,6 +176,21 @@ pub(crate) fn write_all_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io
         offset += length as u64;
     }
     Ok(())
+}
+
+/// Returns the file of a program, whose path may lack the ending.
+pub(crate) fn program_file(path: &Path) -> Option<PathBuf> {
+    if path.extension().is_some() && path.is_file() {
+        return Some(path.to_owned());
+    }
+    let endings = PROGRAM_ENDINGS.iter();
+    let mut files = endings.filter_map(|ending| {
+        let mut name = path.file_name()?.to_owned();
+        name.push(".");
+        name.push(ending);
+        Some(path.with_file_name(name)).filter(|file| file.is_file())
+    });
+    files.next()
 }
 
 /// Returns the name of this machine as the system has it.

@@ -42,8 +42,9 @@ pub(crate) fn terminal_columns(out: &Stdout) -> usize {
 }
 
 /// Returns the name of a variable as it is looked up: names differ in case only by convention, such as `Path`.
-pub(crate) fn variable_name(name: String) -> String {
-    name.to_ascii_uppercase()
+pub(crate) fn variable_name(mut name: String) -> String {
+    name.make_ascii_uppercase();
+    name
 }
 
 /// Sets `HOME` to the user's profile folder, in which agent programs have their settings. A `HOME` of a shell such as

@@ -77,7 +77,8 @@ fn path_from_bytes(path: Vec<u8>) -> PathBuf {
 /// Removes the slash before a drive, as in `/C:/project`.
 #[cfg(not(unix))]
 fn path_from_bytes(path: Vec<u8>) -> PathBuf {
-    let path = String::from_utf8_lossy(&path).into_owned();
+    let path = String::from_utf8(path)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
     let drive = path.strip_prefix('/').filter(|rest| {
         let mut rest = rest.chars();
         rest.next().is_some_and(|c| c.is_ascii_alphabetic()) && rest.next() == Some(':')

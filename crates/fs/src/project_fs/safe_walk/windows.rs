@@ -113,9 +113,12 @@ fn entry_type(found: FileType) -> EntryType {
 }
 
 fn problem(error: io::Error) -> SafeOpenProblem {
-    match error.kind() {
-        ErrorKind::NotFound | ErrorKind::NotADirectory => SafeOpenProblem::Missing,
-        ErrorKind::InvalidFilename | ErrorKind::InvalidInput => SafeOpenProblem::InvalidName,
-        _ => SafeOpenProblem::Unreadable(error),
+    let kind = error.kind();
+    if matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory) {
+        return SafeOpenProblem::Missing;
+    }
+    match matches!(kind, ErrorKind::InvalidFilename | ErrorKind::InvalidInput) {
+        true => SafeOpenProblem::InvalidName,
+        false => SafeOpenProblem::Unreadable(error),
     }
 }

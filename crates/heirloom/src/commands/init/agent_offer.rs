@@ -6,6 +6,7 @@ use crate::hook_installation::{self, HookChange, InstallScope};
 use crate::store_access::CliSession;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use heirloom_agents::AgentProgram;
+use heirloom_fs::program_file;
 use heirloom_model::text::EscapedPath;
 use heirloom_model::{Fault, text};
 use serde_json::{Value, json};
@@ -90,8 +91,11 @@ fn find_programs(env: &Environment) -> Vec<AgentProgram> {
     let folders: Vec<_> = std::env::split_paths(path).collect();
     let is_installed = |program: &AgentProgram| {
         let mut names = program.executables().iter();
-        let has_executable =
-            names.any(|name| folders.iter().any(|folder| folder.join(name).is_file()));
+        let has_executable = names.any(|name| {
+            folders
+                .iter()
+                .any(|folder| program_file(&folder.join(name)).is_some())
+        });
         let settings = program.settings();
         let folder = settings.and_then(|format| format.user_folder.resolve(|name| env.get(name)));
         has_executable || folder.is_some_and(|folder| folder.is_dir())

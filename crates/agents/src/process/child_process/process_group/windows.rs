@@ -4,6 +4,7 @@
 //! processes by their parents: those whose parent has exited are not found and go on running.
 
 use crate::process::child_process::EndStatus;
+use heirloom_fs::program_file;
 use std::ffi::{OsStr, OsString};
 use std::os::windows::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -17,8 +18,6 @@ const NO_WINDOW: u32 = 0x0800_0000;
 const KILLED: i32 = 1;
 /// Error code of a file that is not a program (`ERROR_BAD_EXE_FORMAT`).
 const BAD_EXE_FORMAT: i32 = 193;
-/// Endings of programs in the order in which a shell tries them. npm installs scripts that end in `.cmd`.
-const ENDINGS: [&str; 4] = ["com", "exe", "bat", "cmd"];
 
 /// A child whose process handle is open, so that its id cannot be reused, and its descendants.
 #[derive(Debug, Clone, Copy)]
@@ -85,15 +84,12 @@ pub(in super::super) fn is_no_program(code: i32) -> bool {
 /// Returns the file of a program: without an ending the system finds only `.exe`.
 pub(in super::super) fn find_program(program: &OsStr, cwd: &Path) -> OsString {
     let path = Path::new(program);
-    if path.extension().is_some() {
-        return program.to_owned();
-    }
     if path.components().count() > 1 {
-        let found = with_ending(&cwd.join(path));
+        let found = program_file(&cwd.join(path));
         return found.map_or_else(|| program.to_owned(), PathBuf::into_os_string);
     }
     let folders = search_path();
-    let mut found = std::env::split_paths(&folders).filter_map(|at| with_ending(&at.join(path)));
+    let mut found = std::env::split_paths(&folders).filter_map(|at| program_file(&at.join(path)));
     found
         .next()
         .map_or_else(|| program.to_owned(), PathBuf::into_os_string)
@@ -105,11 +101,4 @@ pub(in super::super) fn find_program(program: &OsStr, cwd: &Path) -> OsString {
 )]
 fn search_path() -> OsString {
     std::env::var_os("PATH").unwrap_or_default()
-}
-
-/// Returns the first existing file with an ending of programs.
-fn with_ending(path: &Path) -> Option<PathBuf> {
-    let candidates = ENDINGS.iter().map(|ending| path.with_extension(ending));
-    let mut files = candidates.filter(|candidate| candidate.is_file());
-    files.next()
 }
