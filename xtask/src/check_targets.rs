@@ -3,6 +3,7 @@
 //! `cargo check` compiles no machine code, but build scripts compile C. A target without a C compiler gets a script
 //! that writes empty objects, which a type check never links.
 
+use crate::unix_files::set_mode;
 use crate::{cargo, package};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -141,14 +142,13 @@ fn write_stubs() -> Result<PathBuf, String> {
     Ok(folder)
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a script in cargo's folder, written again by each call"
+)]
 fn write_script(path: &Path, content: &str) -> std::io::Result<()> {
     std::fs::write(path, content)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        std::fs::set_permissions(path, PermissionsExt::from_mode(0o755))?;
-    }
-    Ok(())
+    set_mode(path, 0o755)
 }
 
 #[cfg(test)]

@@ -27,6 +27,7 @@ mod page;
 mod postgres;
 mod sandbox;
 mod tidy;
+mod unix_files;
 
 use std::process::ExitCode;
 

@@ -344,5 +344,6 @@ pub fn folder_of(path: &Path) -> &Path {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests;

@@ -1,7 +1,6 @@
 //! The scripted agent: a small real program for tests of the run loop.
 
 use std::ffi::OsStr;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -38,7 +37,7 @@ impl ScriptedAgent {
     /// Links the agent as `name` (`claude`, `codex`, …) in `folder`, for
     /// a test that puts the folder at the front of `PATH`; returns the path.
     #[cfg(unix)]
-    pub fn link_as(folder: &Path, name: &str) -> io::Result<PathBuf> {
+    pub fn link_as(folder: &Path, name: &str) -> std::io::Result<PathBuf> {
         std::fs::create_dir_all(folder)?;
         let link = folder.join(name);
         std::os::unix::fs::symlink(ScriptedAgent::path(), &link)?;

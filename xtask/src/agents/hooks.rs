@@ -1,6 +1,6 @@
 //! Drives one program with hooks: without them, with them, with failing hooks, and with Heirloom removed.
 
-use std::os::unix::fs::PermissionsExt;
+use crate::unix_files::set_mode;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -208,7 +208,7 @@ fn with_dying_hooks(stage: &Stage, heirloom: &Path) -> Result<(), String> {
     std::fs::create_dir_all(&folder).map_err(text)?;
     let script = "#!/bin/sh\necho called >> \"$HOME/deaths\"\nhead -c 10 > /dev/null\nkill -9 $$\n";
     std::fs::write(&dying, script).map_err(text)?;
-    std::fs::set_permissions(&dying, PermissionsExt::from_mode(0o700)).map_err(text)?;
+    set_mode(&dying, 0o700).map_err(text)?;
     agent(stage, &folder)?;
     check_no_copies(stage)?;
     let deaths = std::fs::read_to_string(stage.home.join("deaths")).unwrap_or_default();
@@ -235,7 +235,7 @@ fn with_heirloom_removed(stage: &Stage, heirloom: &Path) -> Result<(), String> {
     std::fs::create_dir_all(&folder).map_err(text)?;
     let script = "#!/bin/sh\necho called >> \"$HOME/missing\"\nexec /bin/cat \"$@\"\n";
     std::fs::write(&counter, script).map_err(text)?;
-    std::fs::set_permissions(&counter, PermissionsExt::from_mode(0o700)).map_err(text)?;
+    set_mode(&counter, 0o700).map_err(text)?;
     agent(stage, &folder)?;
     let calls = std::fs::read_to_string(stage.home.join("missing")).unwrap_or_default();
     ensure(calls.lines().count() >= 3, "hardly any hook was called")

@@ -1,8 +1,8 @@
 //! Process under test, which is killed with its descendants.
 
 use crate::sandbox::Sandbox;
+use crate::unix_files::end_signal;
 use std::io::{Read, Write};
-use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -33,7 +33,7 @@ impl ProcessOutput {
     /// True if it was killed before it ended.
     pub(super) fn was_killed(&self) -> bool {
         const SIGKILL: i32 = 9;
-        self.status.signal() == Some(SIGKILL)
+        end_signal(self.status) == Some(SIGKILL)
     }
 
     /// Returns the complete output lines as JSON; text after the last newline is incomplete.
@@ -181,6 +181,7 @@ fn is_member(stat: &str, session: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::process::ExitStatusExt;
 
     #[test]
     fn member_of_session_is_recognised_by_stat_line() {

@@ -5,10 +5,10 @@ use super::document_files::DocumentFiles;
 use super::release::{MAINTAINER, Release, read_text};
 use super::target::Target;
 use crate::cargo;
+use crate::unix_files::set_mode;
 use flate2::{Compression, GzBuilder};
 use std::fs;
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime};
@@ -106,7 +106,7 @@ fn files(release: &Release, documents: &DocumentFiles) -> Result<Vec<Entry>, Str
 fn place(root: &Path, entry: &Entry) -> Result<(), String> {
     let path = root.join(&entry.path);
     archive::write(&path, &entry.content)?;
-    fs::set_permissions(&path, fs::Permissions::from_mode(entry.mode()))
+    set_mode(&path, entry.mode())
         .map_err(|error| format!("cannot set the mode of {}: {error}", path.display()))
 }
 
@@ -209,7 +209,7 @@ fn set_times_and_modes(root: &Path, release: &Release) -> Result<(), String> {
         let failed =
             |error: std::io::Error| format!("cannot set the time of {}: {error}", path.display());
         if path.is_dir() {
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).map_err(failed)?;
+            set_mode(&path, 0o755).map_err(failed)?;
         }
         let file = fs::File::open(&path).map_err(failed)?;
         file.set_modified(time).map_err(failed)?;

@@ -6,9 +6,9 @@
 
 use super::programs::{self, DEBIAN_USER, unprivileged};
 use crate::cargo;
+use crate::unix_files::{create_private_folder, set_mode};
 use std::fs;
 use std::net::TcpListener;
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -37,8 +37,7 @@ impl PostgresCluster {
         let password = random_password()?;
         let secret = folder.join("password");
         fs::write(&secret, &password).map_err(|error| io_error(&secret, &error))?;
-        fs::set_permissions(&secret, PermissionsExt::from_mode(0o600))
-            .map_err(|error| io_error(&secret, &error))?;
+        set_mode(&secret, 0o600).map_err(|error| io_error(&secret, &error))?;
         hand_over(&folder)?;
         let mut initdb = unprivileged(&programs.join("initdb"));
         initdb
@@ -229,7 +228,7 @@ fn spawn(programs: &Path, folder: &Path, port: u16, settings: &[String]) -> Resu
 fn create_folder(suffix: &str) -> Result<PathBuf, String> {
     let name = format!("heirloom-pg-{}{suffix}", std::process::id());
     let folder = std::env::temp_dir().join(name);
-    let created = fs::DirBuilder::new().mode(0o700).create(&folder);
+    let created = create_private_folder(&folder);
     created.map_err(|error| io_error(&folder, &error))?;
     Ok(folder)
 }

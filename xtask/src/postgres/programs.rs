@@ -1,8 +1,8 @@
 //! Programs of PostgreSQL: where they are, and the user as which they run.
 
 use crate::debian_packages;
+use crate::unix_files::is_owned_by_superuser;
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -36,7 +36,7 @@ fn installed_programs() -> Option<PathBuf> {
 }
 
 pub(super) fn is_superuser() -> bool {
-    fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
+    is_owned_by_superuser(Path::new("/proc/self"))
 }
 
 /// Returns a command that runs as an unprivileged user.

@@ -137,7 +137,8 @@ fn problem(error: io::Error) -> FileReadError {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
     use crate::durable::{temporary_folder, write_atomic};

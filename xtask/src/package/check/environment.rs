@@ -1,9 +1,9 @@
 //! Empty environments: a home, a project, and only the programs that a person needs to install a package.
 
 use crate::sandbox::{excerpt, io_error};
+use crate::unix_files::set_mode;
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::Instant;
@@ -42,8 +42,7 @@ impl Environment {
         let environment = Self::create(root, path, true)?;
         let temporary = root.join("tmp");
         fs::create_dir_all(&temporary).map_err(|error| io_error("create", &temporary, &error))?;
-        let mode = fs::Permissions::from_mode(0o1777);
-        fs::set_permissions(&temporary, mode)
+        set_mode(&temporary, 0o1777)
             .map_err(|error| io_error("set the mode of", &temporary, &error))?;
         create_null_device(root)?;
         let owned = Command::new("chown")
@@ -170,8 +169,7 @@ fn create_null_device(root: &Path) -> Result<(), String> {
         return Ok(());
     }
     crate::package::archive::write(&path, b"")?;
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o666))
-        .map_err(|error| io_error("set the mode of", &path, &error))
+    set_mode(&path, 0o666).map_err(|error| io_error("set the mode of", &path, &error))
 }
 
 /// Removes a folder with its content.

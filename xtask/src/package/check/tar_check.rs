@@ -7,8 +7,8 @@ use super::install_outcome::{InstallOutcome, InstallTimes};
 use crate::cargo;
 use crate::package::{archive, checksums};
 use crate::sandbox::io_error;
+use crate::unix_files::set_mode;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -42,8 +42,7 @@ fn install(context: &Context<'_>, package: &Path) -> Result<InstallTimes, String
     fs::create_dir_all(&programs).map_err(|error| io_error("create", &programs, &error))?;
     let busybox = programs.join("busybox");
     fs::copy(BUSYBOX, &busybox).map_err(|error| io_error("copy", &busybox, &error))?;
-    fs::set_permissions(&busybox, fs::Permissions::from_mode(0o755))
-        .map_err(|error| io_error("set the mode of", &busybox, &error))?;
+    set_mode(&busybox, 0o755).map_err(|error| io_error("set the mode of", &busybox, &error))?;
     cargo::run(Command::new("/usr/sbin/chroot").arg(&root).args([
         "/bin/busybox",
         "--install",

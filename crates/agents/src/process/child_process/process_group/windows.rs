@@ -50,19 +50,23 @@ impl ProcessGroup {
         self.kill();
     }
 
-    /// Ends the tree.
+    /// Ends the tree; if that fails, the child alone.
     pub(in super::super) fn kill(self) {
+        // Both fail if the child has exited already.
+        let _is_ended = self.taskkill(&["/T", "/F"]) || self.taskkill(&["/F"]);
+    }
+
+    fn taskkill(self, options: &[&str]) -> bool {
         let mut command = Command::new("taskkill");
         command
-            .args(["/T", "/F", "/PID"])
+            .args(options)
+            .arg("/PID")
             .arg(self.0.to_string())
             .creation_flags(NO_WINDOW)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        // It fails if the child has exited already.
-        let ended = command.status();
-        drop(ended);
+        command.status().is_ok_and(|status| status.success())
     }
 }
 
