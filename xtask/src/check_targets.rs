@@ -5,11 +5,10 @@
 
 use crate::unix_files::set_mode;
 use crate::{cargo, package};
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Target that stands for the one of Microsoft's linker where that one cannot be installed: the sources are the same.
+/// Target that replaces the one of Microsoft's linker where that one cannot be installed: the sources are the same.
 const WINDOWS_GNU: &str = "x86_64-pc-windows-gnu";
 /// Packages that are published.
 const PACKAGES: [&str; 2] = ["heirloom", "heirloom-client"];
@@ -34,7 +33,7 @@ exit 0
 "#;
 
 /// Result of one target.
-enum Outcome {
+enum TargetOutcome {
     /// The sources have no error; the text names the C compiler.
     Checked(String),
     /// The compiler found an error.
@@ -48,29 +47,27 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     if let Some(word) = args.first() {
         return Err(format!("unexpected `{word}`: this verb has no options"));
     }
-    let mut report = String::new();
     let mut failed = 0;
     for target in package::release_targets().chain([WINDOWS_GNU]) {
         let line = match check(target)? {
-            Outcome::Checked(compiler) => format!("checked, with {compiler}"),
-            Outcome::Failed => {
+            TargetOutcome::Checked(compiler) => format!("checked, with {compiler}"),
+            TargetOutcome::Failed => {
                 failed += 1;
                 "failed".to_owned()
             }
-            Outcome::Skipped => format!("skipped: `rustup target add {target}` installs it"),
+            TargetOutcome::Skipped => format!("skipped: `rustup target add {target}` installs it"),
         };
-        let _always_written = writeln!(report, "{target:<28} {line}");
+        println!("{target:<28} {line}");
     }
-    print!("{report}");
     match failed {
         0 => Ok(()),
         failed => Err(format!("{failed} targets have errors")),
     }
 }
 
-fn check(target: &str) -> Result<Outcome, String> {
+fn check(target: &str) -> Result<TargetOutcome, String> {
     if !package::has_standard_library(target)? {
-        return Ok(Outcome::Skipped);
+        return Ok(TargetOutcome::Skipped);
     }
     let mut check = cargo::command(["check", "--locked", "--target", target]);
     for name in PACKAGES {
@@ -89,13 +86,13 @@ fn check(target: &str) -> Result<Outcome, String> {
     outcome(&mut check, &compiler)
 }
 
-fn outcome(check: &mut Command, compiler: &str) -> Result<Outcome, String> {
+fn outcome(check: &mut Command, compiler: &str) -> Result<TargetOutcome, String> {
     let status = check
         .status()
         .map_err(|error| format!("cannot start cargo: {error}"))?;
     Ok(match status.success() {
-        true => Outcome::Checked(compiler.to_owned()),
-        false => Outcome::Failed,
+        true => TargetOutcome::Checked(compiler.to_owned()),
+        false => TargetOutcome::Failed,
     })
 }
 
@@ -117,7 +114,7 @@ fn c_compiler(target: &str) -> Option<String> {
     is_installed.then_some(compiler)
 }
 
-/// Returns the usual name of the C compiler for a target on a machine; `None` if there is none.
+/// Returns the usual name of the C compiler for a target on a machine; `None` if this machine has no such compiler.
 fn compiler_name(target: &str, os: &str, cpu: &str) -> Option<String> {
     let (processor, _) = target.split_once('-')?;
     let is_own = processor == cpu;

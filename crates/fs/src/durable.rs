@@ -68,7 +68,7 @@ pub fn append_capped(path: &Path, line: &str, most_bytes: u64) -> Result<(), FsE
 ///
 /// The write is atomic and synced. Errors as for [`write_atomic`], but for links.
 pub fn replace_foreign(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
-    let real = match crate::canonicalize(path) {
+    let real = match platform::canonicalize(path) {
         Ok(real) => real,
         Err(error) if error.kind() == ErrorKind::NotFound && !path.is_symlink() => path.to_owned(),
         Err(error) => return Err(failed("find", path, error)),

@@ -4,12 +4,16 @@
 use super::paths::Named;
 
 /// Files that may open a file by name: the bounded reader, the writers, and the no-follow walk.
-const MAY_OPEN: [&str; 4] = [
+const MAY_OPEN: [&str; 7] = [
     "crates/fs/src/durable.rs",
     "crates/fs/src/durable/file_names.rs",
     "crates/fs/src/durable/regular_file.rs",
-    // Opens each name in the folder that it opened before.
-    "crates/fs/src/project_fs/safe_walk.rs",
+    // Options of the files that the modules above open.
+    "crates/fs/src/platform/unix.rs",
+    "crates/fs/src/platform/windows.rs",
+    // Open each name in the folder that was opened before.
+    "crates/fs/src/project_fs/safe_walk/unix.rs",
+    "crates/fs/src/project_fs/safe_walk/windows.rs",
 ];
 
 /// The ends of paths that open a file by its name.
