@@ -1,6 +1,6 @@
 //! Platform layer: the operations on files whose system calls differ between Unix and Windows.
 //!
-//! Both modules have the same functions, and no other module of this crate names a platform.
+//! Both modules have the same functions. Of the other modules only `safe_walk` has one for each platform.
 
 #[cfg(unix)]
 mod unix;

@@ -1,8 +1,10 @@
 //! Background jobs of a server: daily pruning, health checks, mirror updates, sentence vectors, and saving working memories at shutdown.
 
 use crate::App;
-use crate::health_cache::HealthReport;
-use heirloom_model::limits;
+use crate::health_cache::{HealthReport, ServerFacts};
+use crate::local_setup::LocalSetup;
+use heirloom_engine::{Engine, HealthCheck};
+use heirloom_model::{Fault, limits};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinHandle;
@@ -127,20 +129,32 @@ async fn check_health(app: &App, project: Option<String>) {
     // The setup is that of the served project.
     let setup = (app.options().setup.clone()).filter(|_| project.is_none());
     let checked = app.with_engine(project.clone(), move |engine| {
-        let last_write = engine.records().last_write()?;
-        let checks = match &setup {
-            Some(setup) => setup.examine(),
-            None => Ok(engine.examine()),
-        };
-        let is_shared = engine.maintenance().shared_status()?.is_some();
-        let server = match &setup {
-            Some(setup) if is_shared => setup.server_facts()?,
-            Some(_) | None => Vec::new(),
+        let last_write = engine.records().last_write().ok().flatten();
+        let (checks, server) = match run_checks(engine, setup.as_deref()) {
+            Ok((checks, server)) => (Ok(checks), server),
+            Err(fault) => (Err(fault), Vec::new()),
         };
         Ok(HealthReport::new(checks, server, engine.now(), last_write))
     });
+    // The page itself reports a store that cannot be opened.
     let report = checked.await.ok();
     app.health().finish(project.as_deref(), report);
+}
+
+/// Runs the checks, and reads the facts about a database server.
+fn run_checks(
+    engine: &Engine,
+    setup: Option<&dyn LocalSetup>,
+) -> Result<(Vec<HealthCheck>, ServerFacts), Fault> {
+    let is_shared = engine.maintenance().shared_status()?.is_some();
+    let Some(setup) = setup else {
+        return Ok((engine.examine(), Vec::new()));
+    };
+    let server = match is_shared {
+        true => setup.server_facts()?,
+        false => Vec::new(),
+    };
+    Ok((setup.examine()?, server))
 }
 
 #[cfg(test)]

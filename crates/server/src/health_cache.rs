@@ -9,13 +9,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Maximum number of projects in the cache.
 const PROJECTS: usize = 32;
 
+/// Facts about a database server: names with values.
+pub(crate) type ServerFacts = Vec<(&'static str, String)>;
+
 /// Result of one run of the checks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct HealthReport {
     /// Checks, the worst first.
     pub(crate) checks: Vec<HealthCheck>,
     /// Facts about a database server that only the checks read.
-    pub(crate) server: Vec<(&'static str, String)>,
+    pub(crate) server: ServerFacts,
     /// Time at which the run ended.
     pub(crate) at: Timestamp,
     /// Time of the newest record when the run began.
@@ -43,7 +46,7 @@ impl HealthReport {
     /// Collects the result of a run. An error of the run itself is reported as a failed check.
     pub(crate) fn new(
         checks: Result<Vec<HealthCheck>, Fault>,
-        server: Vec<(&'static str, String)>,
+        server: ServerFacts,
         at: Timestamp,
         last_write: Option<Timestamp>,
     ) -> Self {

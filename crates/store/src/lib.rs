@@ -11,6 +11,7 @@ pub const MARKER: &str = "store.json";
 /// Content of the marker file.
 pub const MARKER_TEXT: &[u8] = b"{\"database\": \"heirloom.db\"}\n";
 
+mod changes;
 pub mod conformance;
 mod error;
 mod fault_injection;
@@ -28,6 +29,7 @@ mod store;
 mod transfer;
 mod validation;
 
+pub use changes::{AppliedChange, Change, Verdict};
 pub use error::StoreError;
 pub use fault_injection::{CountedCalls, FaultPlan, FaultyStore, InjectedError, InjectedFault};
 pub use heirloom_search::Hit;
@@ -46,7 +48,5 @@ pub use sqlite::{
     ProjectSummary, ProjectSurvey, RepairOutcome, RestoreOutcome, RetainedBackup, SalvageReport,
     SkippedRow, SqliteStore,
 };
-pub use store::{
-    AppliedChange, Change, Description, KindCounts, PurgeReport, PurgeTarget, Store, Verdict,
-};
+pub use store::{Description, KindCounts, PurgeReport, PurgeTarget, Store};
 pub use transfer::{ProjectTransfer, TransferEnd, transfer_project, transferable_projects};

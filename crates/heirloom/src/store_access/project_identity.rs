@@ -176,6 +176,7 @@ impl CliSession {
                 ..IdentityState::default()
             };
         }
+        // A database that cannot be read is reported by the command that opens it.
         let survey = SqliteStore::survey_file(&place.folder.join(DATABASE)).ok();
         let state = survey.and_then(|survey| {
             let identity = Identity::from_survey(&survey, place).ok()?;

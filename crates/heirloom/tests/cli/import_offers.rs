@@ -116,15 +116,17 @@ fn init_lists_importable_files_and_imports_nothing() {
     assert_eq!(record_count(&project), 0);
 }
 
+/// Returns the paths and import commands of the memories that `init` names.
+fn listed(project: &Project) -> Vec<(String, String)> {
+    let value = project.json(&["init"]);
+    let memories = value["memories"].as_array().unwrap().iter();
+    let one = |one: &Value| (string(&one["path"]), string(&one["command"]));
+    memories.map(one).collect()
+}
+
 #[test]
 fn init_names_the_command_for_each_memory_that_exists() {
     let project = Project::uninitialised();
-    let listed = |project: &Project| -> Vec<(String, String)> {
-        let value = project.json(&["init"]);
-        let memories = value["memories"].as_array().unwrap().iter();
-        let one = |one: &Value| (string(&one["path"]), string(&one["command"]));
-        memories.map(one).collect()
-    };
     assert_eq!(listed(&project), []);
     let root = project.folder.path().canonicalize().unwrap();
     let slug: String = (root.to_str().unwrap().chars())
@@ -176,12 +178,6 @@ fn init_names_the_command_for_each_memory_that_exists() {
 #[test]
 fn init_names_rules_of_codex_and_conversations_of_the_project() {
     let project = Project::uninitialised();
-    let listed = |project: &Project| -> Vec<(String, String)> {
-        let value = project.json(&["init"]);
-        let memories = value["memories"].as_array().unwrap().iter();
-        let one = |one: &Value| (string(&one["path"]), string(&one["command"]));
-        memories.map(one).collect()
-    };
     let own = |name: &str, text: String| drop(project.home.write(name, text).unwrap());
     let root = project.folder.path().canonicalize().unwrap();
     let claude = |folder: &str| {
