@@ -127,9 +127,10 @@ fn time_searches(
                 words: Some(QueryTerms::of(prompt)),
                 semantic_text: with_meaning.then(|| prompt.clone()),
                 vector: None,
-                sentence_vector: None,
+                sentence: None,
                 filter: filter.clone(),
                 drops_turns: false,
+                key_filters: Vec::new(),
                 limit_per_arm: 50,
             };
             let found = store.search(project, &search)?;

@@ -15,6 +15,7 @@ mod lockfile;
 mod markdown;
 mod methods;
 mod operations;
+mod root_files;
 mod sizes;
 mod skipped_tests;
 mod store_trait;
@@ -63,7 +64,7 @@ impl fmt::Display for Violation {
 }
 
 /// All rules, in the order of the architecture page.
-const RULES: [fn(&Tree) -> Vec<Violation>; 18] = [
+const RULES: [fn(&Tree) -> Vec<Violation>; 19] = [
     limits::check,
     sizes::check,
     functions::check,
@@ -76,6 +77,7 @@ const RULES: [fn(&Tree) -> Vec<Violation>; 18] = [
     links::check,
     leaks::check,
     conflict_markers::check,
+    root_files::check,
     store_trait::check,
     changelog::check,
     benchmarks::check,

@@ -165,7 +165,7 @@ impl<'e> Runs<'e> {
             scope: self.engine.redaction().redact_scope(scope),
             dry_run,
             reader: StreamReader::new(format),
-            parser: SignalParser::new(&rules),
+            parser: SignalParser::new(rules),
             seen: HashSet::new(),
             injected_lines: HashSet::new(),
             waiting: VecDeque::new(),

@@ -128,6 +128,7 @@ pub use context::Contexts;
 pub use editable_files::ProjectFiles;
 pub use error_records::Errors;
 pub use groups::Groups;
+use heirloom_agents::signals::SignalRules;
 use heirloom_fs::project_fs::{ProjectPaths, display_name};
 use heirloom_model::{Clock, Fault, IdSource, ProjectName, Settings, Timestamp, limits, text};
 use heirloom_redact::Redactor;
@@ -150,7 +151,7 @@ pub use redaction::{Redacted, RedactedTexts};
 pub use sessions::Sessions;
 pub use sessions::{HOOKED, TRANSCRIPT, continue_from};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 pub use tasks::TASK_MAIN;
 pub use tasks::Tasks;
 use vector_models::VectorModels;
@@ -188,6 +189,8 @@ pub struct Engine {
     user: Option<Box<Engine>>,
     /// Receiver of the progress of imports.
     import_progress: Option<ImportProgressSink>,
+    /// Rules of signals, built from the settings at their first use.
+    signal_rules: OnceLock<SignalRules>,
 }
 
 impl Engine {
@@ -225,6 +228,7 @@ impl Engine {
             files: groups::GroupFileCache::default(),
             user: None,
             import_progress: None,
+            signal_rules: OnceLock::new(),
         })
     }
 
@@ -255,6 +259,7 @@ impl Engine {
             files: groups::GroupFileCache::default(),
             user: None,
             import_progress: None,
+            signal_rules: OnceLock::new(),
         }
     }
 

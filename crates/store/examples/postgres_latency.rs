@@ -185,9 +185,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             words: Some(QueryTerms::of(&words.join(" "))),
             semantic_text: Some(words.join(" ")),
             vector: None,
-            sentence_vector: None,
+            sentence: None,
             filter: Filter::current(&[], at(9_000_000)),
             drops_turns: true,
+            key_filters: Vec::new(),
             limit_per_arm: 50,
         };
         store.search(&project, &search).map(drop)

@@ -41,7 +41,7 @@ pub use postgres::{
 };
 pub use receipts::{DeliveryStats, Receipt, RecentReceipts, RecordUsage};
 pub use record_filter::{AsOf, Filter, Order};
-pub use search::{SearchQuery, SearchResults, VectorSource};
+pub use search::{SearchQuery, SearchResults, SentenceQuestion, VectorSource};
 pub use shared_store::{SharedStore, SharedStoreStatus};
 pub use sqlite::{
     BackupReason, ForeignDatabase, ForeignDatabaseError, OfflineCheckReport, ProjectLocation,

@@ -1,11 +1,14 @@
 //! Search in a store's index: query and results.
 
 use crate::{Filter, ModelVector};
+use heirloom_model::{EmbedPurpose, Embedder, Record};
 use heirloom_search::Hit;
 use heirloom_search::index::tokenizer::QueryTerms;
+use std::fmt;
+use std::sync::Arc;
 
 /// Query for [`crate::Store::search`].
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct SearchQuery {
     /// Terms for lexical search; `None` skips it.
     pub words: Option<QueryTerms>,
@@ -14,9 +17,9 @@ pub struct SearchQuery {
     /// Query vector of an external model. It is used instead of `semantic_text` if nearly every text has a vector of
     /// that model.
     pub vector: Option<ModelVector>,
-    /// Query vector of the sentence transformer. Its scores are added to those of the other arms; a text without a
-    /// vector of this model is ranked by the others.
-    pub sentence_vector: Option<ModelVector>,
+    /// Question for the sentence transformer. Its scores are added to those of the other arms; a text without a vector
+    /// of this model is ranked by the others.
+    pub sentence: Option<SentenceQuestion>,
     /// Filter for the candidates; its `order`, `limit` and `after` are ignored. Turns of conversations match too,
     /// unless the filter names kinds, a category, a state or a key.
     pub filter: Filter,
@@ -25,6 +28,35 @@ pub struct SearchQuery {
     /// Leaves out turns of conversations after the limits. A filter by kind leaves them out before the limits, but reads
     /// the rows of all matching records in a process without a cache.
     pub drops_turns: bool,
+    /// Filters by key, whose records are read with the search, because each further query is a round trip to a server.
+    pub key_filters: Vec<Filter>,
+}
+
+/// Question whose vector is computed during the search, if the project has vectors of the model.
+#[derive(Clone)]
+pub struct SentenceQuestion {
+    /// Text of the question.
+    pub text: String,
+    /// Model that computes the vector.
+    pub model: Arc<dyn Embedder>,
+}
+
+impl SentenceQuestion {
+    /// Computes the vector. A failure of the model gives an empty one, so the other arms rank.
+    pub(crate) fn compute_vector(&self) -> Vec<f32> {
+        let vectors = self.model.embed(&[&self.text], EmbedPurpose::Query);
+        let first = vectors.ok().and_then(|vectors| vectors.into_iter().next());
+        first.unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for SentenceQuestion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SentenceQuestion")
+            .field("text", &self.text)
+            .field("model", &self.model.model())
+            .finish()
+    }
 }
 
 /// Results of one search.
@@ -41,6 +73,8 @@ pub struct SearchResults {
     pub dfs: Vec<u64>,
     /// Candidates of both arms, best `score` first; ties in order of age, oldest first.
     pub hits: Vec<Hit>,
+    /// Records that match the filters by key, in their order.
+    pub key_matches: Vec<Record>,
 }
 
 /// Source of the vectors that a search ranked by.

@@ -1,6 +1,6 @@
 //! Validation of requests to a store, before the database is touched.
 
-use crate::{Change, Filter, PurgeTarget, Receipt, StoreError, VectorBatch};
+use crate::{Change, Filter, PurgeTarget, Receipt, SearchQuery, StoreError, VectorBatch};
 use heirloom_model::record::{Attrs, check_name};
 use heirloom_model::{Message, ProjectName, Record, RecordId, Session, limits};
 use serde_json::Value;
@@ -69,6 +69,17 @@ pub(crate) fn changes(project: &ProjectName, changes: &[Change]) -> Result<(), S
 pub(crate) fn filter(filter: &Filter) -> Result<(), StoreError> {
     limit("find", filter.limit)?;
     ids(&filter.ids)
+}
+
+/// Checks the limits of a search and of its filters by key.
+pub(crate) fn search(search: &SearchQuery) -> Result<(), StoreError> {
+    limit("hits", search.limit_per_arm)?;
+    at_most(
+        "keys of a search",
+        search.key_filters.len(),
+        limits::RECALL_KEYS_MAX,
+    )?;
+    search.key_filters.iter().try_for_each(filter)
 }
 
 /// Checks the requested number of results.

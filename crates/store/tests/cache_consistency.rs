@@ -27,9 +27,10 @@ fn ask_for(store: &SqliteStore, query: &str, kinds: &[Kind]) -> SearchResults {
         words: Some(QueryTerms::of(query)),
         semantic_text: Some(query.to_owned()),
         vector: None,
-        sentence_vector: None,
+        sentence: None,
         filter: Filter::current(kinds, now()),
         drops_turns: false,
+        key_filters: Vec::new(),
         limit_per_arm: 20,
     };
     store

@@ -181,9 +181,10 @@ fn query(words: &str, kinds: &[Kind]) -> SearchQuery {
         words: Some(QueryTerms::of(words)),
         semantic_text: Some(words.to_owned()),
         vector: None,
-        sentence_vector: None,
+        sentence: None,
         filter: Filter::current(kinds, at(3_000)),
         drops_turns: false,
+        key_filters: Vec::new(),
         limit_per_arm: 20,
     }
 }

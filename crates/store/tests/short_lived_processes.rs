@@ -47,9 +47,10 @@ fn ask(path: &Path) -> SearchResults {
         words: Some(QueryTerms::of(query)),
         semantic_text: Some(query.to_owned()),
         vector: None,
-        sentence_vector: None,
+        sentence: None,
         filter: Filter::current(&[], now()),
         drops_turns: false,
+        key_filters: Vec::new(),
         limit_per_arm: 20,
     };
     let store = SqliteStore::open(path).unwrap();

@@ -29,7 +29,11 @@ function call(event, fields, directory, copies) {
       const env = { ...process.env, ...(copies && { HEIRLOOM_COPIES: copies }) };
       const options = { cwd: directory, env, stdio: ["pipe", "pipe", "ignore"], timeout: TIMEOUT_MS };
       const command = (copies ? COPY_COMMAND : COMMAND).replace("EVENT", event);
-      const child = spawn("/bin/sh", ["-c", command], options);
+      // The shell of Windows also finds the `heirloom.cmd` of npm.
+      const child =
+        process.platform === "win32"
+          ? spawn("heirloom", ["hook", "opencode", event], { ...options, shell: true, windowsHide: true })
+          : spawn("/bin/sh", ["-c", command], options);
       child.on("error", finish);
       child.on("close", finish);
       child.stdout.on("data", (chunk) => (output += chunk));

@@ -13,6 +13,12 @@ const PROFILE: ProgramFolder = if cfg!(target_os = "macos") {
         below_home: "Library/Application Support",
         inside: "Code/User",
     }
+} else if cfg!(windows) {
+    ProgramFolder {
+        variable: Some("APPDATA"),
+        below_home: "AppData/Roaming",
+        inside: "Code/User",
+    }
 } else {
     ProgramFolder {
         variable: Some("XDG_CONFIG_HOME"),

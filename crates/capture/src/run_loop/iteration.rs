@@ -331,7 +331,7 @@ impl RunLoop<'_> {
             .tasks()
             .record_outcome(scope, outcome, self.adapter.as_str())?;
         let rules = self.engine.contexts().signal_rules()?;
-        let words = signals::without_signals(&text::strip_ansi(&output.words), &rules);
+        let words = signals::without_signals(&text::strip_ansi(&output.words), rules);
         self.engine
             .sessions()
             .append_turns(&self.session, &[(Role::Assistant, words.trim())])?;

@@ -83,7 +83,7 @@ impl<'t, 'e, 'x> TranscriptImporter<'t, 'e, 'x> {
         known: Option<Session>,
         writer: &'x mut ImportWriter<'t>,
     ) -> Result<Self, Fault> {
-        let parser = SignalParser::new(&engine.contexts().signal_rules()?);
+        let parser = SignalParser::new(engine.contexts().signal_rules()?);
         let parent = head.session.clone().filter(|_| head.agent.is_some());
         Ok(Self {
             engine,

@@ -1,21 +1,22 @@
 //! Recall: one query over all records and turns. The store finds candidates, the module `recall` ranks them.
 
 mod absence;
+mod candidates;
 mod one_hop;
 mod query_validation;
 
 use super::Engine;
 pub use absence::Absence;
-use heirloom_model::{Fault, Kind, RecordId, Scope, Timestamp, limits, text};
+use candidates::{add_key_matches, key_filters};
+use heirloom_model::{Fault, Kind, RecordId, Scope, Timestamp, text};
 use heirloom_search::index::tokenizer::QueryTerms;
 use heirloom_search::recall::{
-    Candidate, ParsedQuery, QueryFilters, RankContext, Ranked, RecallItem, ScoreBreakdown,
-    deduplicate, demote_turns, fill_budget_mmr, is_no_answer, rank, rate_hits, retain_relevant,
+    ParsedQuery, QueryFilters, RankContext, Ranked, RecallItem, ScoreBreakdown, deduplicate,
+    demote_turns, fill_budget_mmr, is_no_answer, rank, rate_hits, retain_relevant,
 };
 use heirloom_search::relevance::{FLOOR, Question};
-use heirloom_store::{AsOf, Filter, Hit, ModelVector, SearchQuery, SearchResults};
-use query_validation::{candidate_count, checked_count, parse_query, query_keys, stems, turn_fits};
-use std::collections::{HashMap, HashSet};
+use heirloom_store::{AsOf, Filter, ModelVector, SearchQuery, SentenceQuestion};
+use query_validation::{candidate_count, checked_count, parse_query, stems};
 use std::time::Instant;
 
 /// Note of an answer without a relevant hit.
@@ -52,13 +53,13 @@ pub(super) enum VectorSource {
     Model,
 }
 
-/// Vectors of a query by models.
+/// Vectors of a query by models. That of the sentence transformer is computed during the search.
 #[derive(Debug, Default)]
 struct QueryVectors {
     /// By the external model.
     model: Option<ModelVector>,
     /// By the sentence transformer.
-    sentence: Option<ModelVector>,
+    sentence: Option<SentenceQuestion>,
 }
 
 /// Handling of near-duplicates.
@@ -170,7 +171,7 @@ impl Recall<'_> {
                 VectorSource::Model => self.question_vector(text, notes)?,
                 VectorSource::Program => None,
             },
-            sentence: self.sentence_vector(text, request.deadline)?,
+            sentence: self.sentence_question(text, request.deadline),
         })
     }
 
@@ -329,14 +330,15 @@ impl Recall<'_> {
             words: (request.mode != RetrievalMode::Meaning).then(|| question.clone()),
             semantic_text: (request.mode != RetrievalMode::Words).then(|| query.text.clone()),
             vector: vectors.model,
+            key_filters: key_filters(query, &filter),
             filter,
             drops_turns: false,
             limit_per_arm: candidate_count(k),
-            sentence_vector: vectors.sentence,
+            sentence: vectors.sentence,
         };
         let found = self.engine.store.search(&self.engine.project, &search)?;
         let mut candidates = self.load_candidates(&found.hits, &search.filter, &query.filters)?;
-        self.add_key_matches(query, &search.filter, &found, &mut candidates)?;
+        add_key_matches(found.key_matches, &found.hits, &mut candidates);
         let stems = |text: &str| stems(text);
         let asking = RankContext {
             query,
@@ -356,86 +358,5 @@ impl Recall<'_> {
         }
         let rated = Question::new(&query.text, &question.terms, &found.dfs, found.scope_size);
         Ok((ranked, rated.with_lines_of(&request.question)))
-    }
-
-    /// Loads the items of the hits in order. Items that were retired since the search, or do not pass the filters,
-    /// are dropped.
-    fn load_candidates(
-        &self,
-        hits: &[Hit],
-        filter: &Filter,
-        filters: &QueryFilters,
-    ) -> Result<Vec<Candidate>, Fault> {
-        let ids = |turns: bool| -> Vec<RecordId> {
-            let wanted = hits.iter().filter(|hit| hit.is_turn == turns);
-            wanted.map(|hit| hit.id).collect()
-        };
-        let mut items: HashMap<RecordId, RecallItem> = HashMap::new();
-        let records = ids(false);
-        if !records.is_empty() && filters.includes_records() {
-            let limit = records.len();
-            for record in self
-                .engine
-                .records()
-                .find(&filter.clone().ids(records).limit(limit))?
-            {
-                items.insert(record.id, RecallItem::Record(Box::new(record)));
-            }
-        }
-        let turns = ids(true);
-        if !turns.is_empty() && filters.includes_turns() {
-            for (session, message) in self.engine.store.turns(&self.engine.project, &turns)? {
-                let message = Box::new(message);
-                let turn = RecallItem::Turn { session, message };
-                if turn_fits(&turn, filter) {
-                    items.insert(turn.id(), turn);
-                }
-            }
-        }
-        let with_item = |hit: &Hit| {
-            let item = items.remove(&hit.id)?;
-            Some(Candidate { item, hit: *hit })
-        };
-        Ok(hits.iter().filter_map(with_item).collect())
-    }
-
-    /// Adds the records whose key is the query, or one of its words that looks like a name.
-    fn add_key_matches(
-        &self,
-        query: &ParsedQuery,
-        filter: &Filter,
-        found: &SearchResults,
-        candidates: &mut Vec<Candidate>,
-    ) -> Result<(), Fault> {
-        let looked_up = matches!(filter.as_of, AsOf::Current(_)) && filter.key.is_none();
-        if !looked_up || !query.filters.includes_records() {
-            return Ok(());
-        }
-        let mut known: HashSet<RecordId> = candidates.iter().map(|one| one.item.id()).collect();
-        let least = found.hits.iter().map(|hit| hit.score).fold(0.0, f32::min);
-        for key in query_keys(&query.text) {
-            for record in self
-                .engine
-                .records()
-                .find(&filter.clone().key(key).limit(limits::RECALL_HITS_DEFAULT))?
-            {
-                if !known.insert(record.id) {
-                    continue;
-                }
-                let hit = Hit {
-                    id: record.id,
-                    is_turn: false,
-                    lexical: 0.0,
-                    vector: 0.0,
-                    sentence: None,
-                    score: least,
-                    word_score: 0.0,
-                    conversation: 0.0,
-                };
-                let item = RecallItem::Record(Box::new(record));
-                candidates.push(Candidate { item, hit });
-            }
-        }
-        Ok(())
     }
 }

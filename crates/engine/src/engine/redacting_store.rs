@@ -136,7 +136,11 @@ impl Store for RedactingStore {
         search: &SearchQuery,
     ) -> Result<SearchResults, StoreError> {
         let mut search = search.clone();
-        self.content_redactor().redact_filter(&mut search.filter);
+        let redactor = self.content_redactor();
+        redactor.redact_filter(&mut search.filter);
+        for filter in &mut search.key_filters {
+            redactor.redact_filter(filter);
+        }
         self.store.search(project, &search)
     }
 

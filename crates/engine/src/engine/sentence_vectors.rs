@@ -6,8 +6,8 @@
 use super::Engine;
 use super::embedding::{EmbedLimits, ReembedReport};
 use crate::engine::{Maintenance, Recall};
-use heirloom_model::{EmbedPurpose, Embedder, Fault, limits};
-use heirloom_store::{ModelVector, UnembeddedText};
+use heirloom_model::{Embedder, Fault, limits};
+use heirloom_store::{SentenceQuestion, UnembeddedText};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -104,37 +104,29 @@ impl Maintenance<'_> {
             return Ok(None);
         };
         let bounds = EmbedLimits::of(texts, until).with_batch(limits::SENTENCE_BATCH_TEXTS);
-        self.embed_within(model, bounds, &mut |_, _| {}).map(Some)
+        self.embed_within(model.as_ref(), bounds, &mut |_, _| {})
+            .map(Some)
     }
 }
 
 impl Recall<'_> {
-    /// Returns the question's sentence vector. `None` without a transformer, before the first vector of a text, if
-    /// too little time is left until `deadline`, and if the question has no words.
-    pub(super) fn sentence_vector(
+    /// Returns the question for the sentence transformer. `None` without a transformer, and if too little time is left
+    /// until `deadline`.
+    pub(super) fn sentence_question(
         &self,
         text: &str,
         deadline: Option<Instant>,
-    ) -> Result<Option<ModelVector>, Fault> {
-        let Some(model) = self.engine.models.sentence_transformer() else {
-            return Ok(None);
-        };
+    ) -> Option<SentenceQuestion> {
+        let model = self.engine.models.sentence_transformer()?;
         let needed = Duration::from_millis(limits::SENTENCE_QUESTION_MS);
         let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
         if deadline.is_some_and(|deadline| left(deadline) < needed) {
-            return Ok(None);
-        }
-        let backlog = self.engine.maintenance().embedding_backlog(model.model())?;
-        if backlog.dims.is_none() {
-            return Ok(None);
+            return None;
         }
         let end = text.floor_char_boundary(limits::EMBEDDING_TEXT_BYTES_MAX);
-        let question = text.get(..end).unwrap_or_default();
-        let vectors = model.embed(&[question], EmbedPurpose::Query)?;
-        let numbers = vectors.into_iter().next().unwrap_or_default();
-        Ok((backlog.dims == Some(numbers.len())).then(|| ModelVector {
-            model: model.model().to_owned(),
-            numbers,
-        }))
+        Some(SentenceQuestion {
+            text: text.get(..end).unwrap_or_default().to_owned(),
+            model: Arc::clone(model),
+        })
     }
 }

@@ -23,10 +23,10 @@ impl VectorModels {
     }
 
     /// Returns the sentence transformer unless an external model takes its place.
-    pub(super) fn sentence_transformer(&self) -> Option<&dyn Embedder> {
+    pub(super) fn sentence_transformer(&self) -> Option<&Arc<dyn Embedder>> {
         match self.external {
             Some(_) => None,
-            None => self.sentence.as_deref(),
+            None => self.sentence.as_ref(),
         }
     }
 

@@ -20,6 +20,8 @@ const HOST: &str = r#"
 import fs from "node:fs";
 import path from "node:path";
 const [, , plugin, directory, copies, ending] = process.argv;
+const isWindows = ending === "windows";
+if (isWindows) Object.defineProperty(process, "platform", { value: "win32" });
 const { Heirloom } = await import(plugin);
 const text = (id, text) => ({ id: `${id}p`, type: "text", text, time: { start: 1775037600000 } });
 const conversation = (id, parentID) => ({
@@ -49,7 +51,7 @@ for (const id of ["ses_main", "ses_aside"]) {
   await say(id);
 }
 await say("ses_main");
-if (ending === "dispose") await hooks.dispose();
+if (ending === "dispose" || isWindows) await hooks.dispose();
 console.log(JSON.stringify({ seen, left: copied() }));
 "#;
 
@@ -84,6 +86,8 @@ fn play_session_to(project: &Project, node: &Path, folder: &Path, ending: &str) 
         .env_clear()
         .env("PATH", path)
         .env("HOME", home)
+        // The shell that Node.js starts where it takes the platform for Windows.
+        .env("comspec", "/bin/sh")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
@@ -115,6 +119,17 @@ fn conversations_are_imported_at_session_end_without_remaining_copies() {
         assert_eq!(shown["messages"][1]["text"], text, "{shown}");
         assert_eq!(shown["attrs"]["agent_type"], agent, "{shown}");
     }
+}
+
+#[test]
+fn plugin_calls_hooks_through_the_shell_of_windows() {
+    let node = require!(Prerequisite::Node, node());
+    let project = Project::new();
+    let folder = Path::new(env!("CARGO_BIN_EXE_heirloom")).parent().unwrap();
+    let played = play_session_to(&project, &node, folder, "windows");
+    assert_eq!(played["left"], serde_json::json!([]));
+    let shown = project.json(&["session", "show", "ses_main"]);
+    assert_eq!(shown["messages"].as_array().unwrap().len(), 3, "{shown}");
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! Checks of search: matches, exclusions and order.
 
 use super::Check;
-use super::test_project::{TestProject, at, ok, put, restore, retire};
+use super::test_project::{TestProject, at, is_invalid, ok, put, restore, retire};
 use crate::{AsOf, Filter, PurgeTarget, SearchQuery, SearchResults, Store};
 use heirloom_model::record::Attrs;
 use heirloom_model::{
-    Kind, MergeRule, Message, ProjectName, Record, RecordId, Role, Scope, Session,
+    Kind, MergeRule, Message, ProjectName, Record, RecordId, Role, Scope, Session, limits,
 };
 use heirloom_search::index::tokenizer::QueryTerms;
 
@@ -26,6 +26,7 @@ pub(super) const CHECKS: &[Check] = &[
     ("results do not depend on writes and merges", many_merges),
     ("purged records are not found", purged),
     ("a query without words finds nothing", no_words),
+    ("records are read by key with a search", by_key),
 ];
 
 fn question(text: &str, filter: Filter, limit_per_arm: usize) -> SearchQuery {
@@ -33,9 +34,10 @@ fn question(text: &str, filter: Filter, limit_per_arm: usize) -> SearchQuery {
         words: Some(QueryTerms::of(text)),
         semantic_text: None,
         vector: None,
-        sentence_vector: None,
+        sentence: None,
         filter,
         drops_turns: false,
+        key_filters: Vec::new(),
         limit_per_arm,
     }
 }
@@ -313,4 +315,35 @@ fn no_words(store: &dyn Store) {
     assert!(ok(store.search(&w.project, &no_arm)).hits.is_empty());
     let none = ok(store.search(&w.project, &question("word", now(), 0)));
     assert!(none.hits.is_empty());
+}
+
+fn by_key(store: &dyn Store) {
+    let w = TestProject::new(store);
+    let one = w.fact("port", "the server listens on 8080", 1);
+    let other = w.fact("MAX_SIZE", "at most 4 KiB", 2);
+    w.created(&one);
+    let by_keys = |keys: &[&str]| SearchQuery {
+        key_filters: keys.iter().map(|key| now().key(key).limit(5)).collect(),
+        ..question("listens", now(), 5)
+    };
+    let found = |keys: &[&str]| {
+        let found = ok(store.search(&w.project, &by_keys(keys)));
+        assert_eq!(ids(&found), [one.id]);
+        let keys = found.key_matches.into_iter().map(|record| record.key);
+        keys.map(Option::unwrap).collect::<Vec<_>>()
+    };
+    assert!(found(&[]).is_empty());
+    assert!(found(&["MAX_SIZE"]).is_empty());
+    w.created(&other);
+    // The second query of a connection may use what the first has read.
+    for _ in 0..2 {
+        assert_eq!(found(&["MAX_SIZE", "none", "port"]), ["MAX_SIZE", "port"]);
+    }
+    w.change(retire(other.id, 3));
+    assert_eq!(found(&["MAX_SIZE", "port"]), ["port"]);
+    let most = ["k"; limits::RECALL_KEYS_MAX];
+    assert!(found(&most).is_empty());
+    let more = [most.as_slice(), &["k"]].concat();
+    let refused = store.search(&w.project, &by_keys(&more));
+    assert!(refused.is_err_and(|error| is_invalid(&error)));
 }

@@ -4,12 +4,14 @@ use super::Check;
 use super::test_project::{TestProject, at, ok};
 use super::vectors::{MODEL, direction, embed_all, filled, lacking};
 use crate::{
-    Filter, ModelVector, SearchQuery, SearchResults, Store, UnembeddedText, VectorBatch,
+    Filter, SearchQuery, SearchResults, SentenceQuestion, Store, UnembeddedText, VectorBatch,
     VectorSource,
 };
-use heirloom_model::RecordId;
+use heirloom_model::{EmbedPurpose, Embedder, Fault, RecordId};
 use heirloom_search::Hit;
 use heirloom_search::index::tokenizer::QueryTerms;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub(super) const CHECKS: &[Check] = &[
     (
@@ -21,26 +23,58 @@ pub(super) const CHECKS: &[Check] = &[
         missing_sentence_vectors_are_fair,
     ),
     (
+        "a question's sentence vector is computed only if texts have some",
+        vector_is_computed_when_needed,
+    ),
+    (
         "sentence vectors that follow are found",
         later_sentence_vectors_are_found,
     ),
     ("vectors are read by record", vectors_by_record),
 ];
 
+/// Model that gives every text the same vector, and counts its calls.
+struct OneVector {
+    numbers: Vec<f32>,
+    calls: AtomicUsize,
+}
+
+impl Embedder for OneVector {
+    fn model(&self) -> &str {
+        MODEL
+    }
+
+    fn embed(&self, texts: &[&str], _: EmbedPurpose) -> Result<Vec<Vec<f32>>, Fault> {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        Ok(vec![self.numbers.clone(); texts.len()])
+    }
+}
+
 fn search_sentence(w: &TestProject<'_>, numbers: Vec<f32>) -> SearchResults {
+    search_counted(w, numbers).0
+}
+
+/// Searches, and returns the number of calls of the model too.
+fn search_counted(w: &TestProject<'_>, numbers: Vec<f32>) -> (SearchResults, usize) {
+    let model = Arc::new(OneVector {
+        numbers,
+        calls: AtomicUsize::new(0),
+    });
     let search = SearchQuery {
         words: Some(QueryTerms::of("text 1")),
         semantic_text: Some("text 1".to_owned()),
         vector: None,
-        sentence_vector: Some(ModelVector {
-            model: MODEL.to_owned(),
-            numbers,
+        sentence: Some(SentenceQuestion {
+            text: "text 1".to_owned(),
+            model: Arc::clone(&model) as Arc<dyn Embedder>,
         }),
         filter: Filter::current(&[], at(10_000)),
         drops_turns: false,
+        key_filters: Vec::new(),
         limit_per_arm: 60,
     };
-    ok(w.store.search(&w.project, &search))
+    let found = ok(w.store.search(&w.project, &search));
+    (found, model.calls.load(Ordering::Relaxed))
 }
 
 fn sentence_vectors_add_to_scores(store: &dyn Store) {
@@ -96,6 +130,14 @@ fn missing_sentence_vectors_are_fair(store: &dyn Store) {
         .filter(|id| embedded.contains(id))
         .collect();
     assert_eq!(order.first(), embedded.first());
+}
+
+fn vector_is_computed_when_needed(store: &dyn Store) {
+    let (w, _) = filled(store, 10);
+    let calls = |w: &TestProject<'_>| search_counted(w, direction(3, 4)).1;
+    assert_eq!(calls(&w), 0);
+    embed_all(&w, MODEL, 4, 16);
+    assert_eq!(calls(&w), 1);
 }
 
 /// A long-lived process has the first vectors in memory when further ones are stored.

@@ -89,9 +89,10 @@ fn search_near(w: &TestProject<'_>, model: &str, numbers: Vec<f32>) -> SearchRes
             model: model.to_owned(),
             numbers,
         }),
-        sentence_vector: None,
+        sentence: None,
         filter: Filter::current(&[], at(10_000)),
         drops_turns: false,
+        key_filters: Vec::new(),
         limit_per_arm: 3,
     };
     ok(w.store.search(&w.project, &search))
@@ -196,9 +197,10 @@ fn few_missing_vectors_are_tolerated(store: &dyn Store) {
             model: MODEL.to_owned(),
             numbers: direction(0, 2),
         }),
-        sentence_vector: None,
+        sentence: None,
         filter: Filter::current(&[], at(10_000)),
         drops_turns: false,
+        key_filters: Vec::new(),
         limit_per_arm: 5,
     };
     let found = ok(w.store.search(&w.project, &search));

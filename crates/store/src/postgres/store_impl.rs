@@ -58,7 +58,7 @@ impl Store for PostgresStore {
         project: &ProjectName,
         search: &SearchQuery,
     ) -> Result<SearchResults, StoreError> {
-        validation::limit("hits", search.limit_per_arm)?;
+        validation::search(search)?;
         self.read_snapshot(|connection| index::search(connection, project, search, &self.cache))
     }
 

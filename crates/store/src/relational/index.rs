@@ -4,6 +4,7 @@
 //! row and occasionally for a merge. Search results do not depend on what is merged.
 
 mod arm_fusion;
+mod background_work;
 mod candidate_filter;
 mod conversation_scores;
 mod external_vectors;

@@ -27,6 +27,17 @@ pub(crate) fn find(
     row_codec::select(connection, project, &query.sql, &values)
 }
 
+/// Adds the query of [`find`] to a batch.
+pub(crate) fn prefetch_find(
+    batch: &mut QueryBatch<'_>,
+    project: i64,
+    filter: &Filter,
+) -> Result<(), Failure> {
+    let query = SqlQuery::new(project, filter, COLUMNS);
+    let values: Vec<&dyn ToSql> = query.values.iter().map(Box::as_ref).collect();
+    Ok(batch.add(&query.sql, &values[..])?)
+}
+
 /// Counts the records that match `filter`, up to its limit, without reading them.
 pub(crate) fn count(
     connection: Connection<'_>,

@@ -67,7 +67,7 @@ impl Store for SqliteStore {
         project: &ProjectName,
         search: &SearchQuery,
     ) -> Result<SearchResults, StoreError> {
-        validation::limit("hits", search.limit_per_arm)?;
+        validation::search(search)?;
         self.read(|connection| {
             // One snapshot of the index from its totals to its last block.
             let snapshot = connection.unchecked_transaction()?;

@@ -5,17 +5,19 @@ use heirloom_agents::hooks::wrap_in_envelope;
 use heirloom_agents::signals::{self, SignalRules};
 use heirloom_model::{Fault, text};
 
-impl Contexts<'_> {
+impl<'e> Contexts<'e> {
     /// Returns the prefixes of signal and status lines.
-    pub fn signal_rules(&self) -> Result<SignalRules, Fault> {
-        SignalRules::new(
-            &self.engine.settings.memory_prefixes,
-            &self.engine.settings.status_prefixes,
-        )
-        .map_err(|error| {
+    pub fn signal_rules(&self) -> Result<&'e SignalRules, Fault> {
+        if let Some(rules) = self.engine.signal_rules.get() {
+            return Ok(rules);
+        }
+        let settings = &self.engine.settings;
+        let rules = SignalRules::new(&settings.memory_prefixes, &settings.status_prefixes);
+        let rules = rules.map_err(|error| {
             Fault::usage(error.to_string())
                 .hint("see `signals.prefixes` and `signals.status_prefixes` in `heirloom config`")
-        })
+        })?;
+        Ok(self.engine.signal_rules.get_or_init(|| rules))
     }
 
     /// Wraps a complete answer to a model in an injection envelope with its origin. Returns an empty text for an
@@ -33,7 +35,7 @@ impl Contexts<'_> {
     pub fn neutralize_text(&self, body: &str) -> String {
         let plain = text::replace_control_chars(body);
         match self.signal_rules() {
-            Ok(rules) => signals::neutralize_signals(&plain, &rules),
+            Ok(rules) => signals::neutralize_signals(&plain, rules),
             Err(_) => plain,
         }
     }

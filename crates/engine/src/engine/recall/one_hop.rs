@@ -94,10 +94,11 @@ impl Recall<'_> {
             words: Some(words),
             semantic_text: None,
             vector: None,
-            sentence_vector: None,
+            sentence: None,
             filter: filter.clone(),
             limit_per_arm: limits::HOP_CANDIDATES,
             drops_turns: true,
+            key_filters: Vec::new(),
         };
         Ok(self.engine.store.search(&self.engine.project, &search)?)
     }

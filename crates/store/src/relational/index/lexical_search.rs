@@ -3,6 +3,7 @@
 //! A stem that occurs in half of the texts adds nothing to any score ([`heirloom_search::index::bm25`]) and has the longest
 //! posting lists. In a large index it is skipped like a stop word, unless no other stem of the query is found.
 
+use super::background_work::run_both;
 use super::index_state::IndexState;
 use super::project_cache::{Blocks, ProjectCache, read_blocks};
 use super::tail::Tail;
@@ -14,7 +15,7 @@ use heirloom_search::index::posting_blocks::{Block, Posting};
 use heirloom_search::index::posting_code::{self, CodeTables};
 use heirloom_search::index::tokenizer::Term;
 use std::hint::black_box;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Number of texts up to which no stem is skipped.
 const UNSKIPPED_MAX: u32 = 8_192;
@@ -142,12 +143,14 @@ fn scores(stems: &[StemPostings<'_>], codes: &CodeTables, texts: u32) -> Result<
     }
     let half = texts / 2;
     let (low, high) = scores.split_at_mut(half as usize);
-    let (low, high) = std::thread::scope(|scope| {
-        let high = scope.spawn(|| add_scores(stems, codes, half, high));
-        (add_scores(stems, codes, 0, low), high.join())
-    });
-    low?;
-    high.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+    let high = Mutex::new(high);
+    let add_high = || {
+        let mut high = high.lock().unwrap_or_else(PoisonError::into_inner);
+        add_scores(stems, codes, half, &mut high)
+    };
+    let (high_added, low_added) = run_both(add_high, || add_scores(stems, codes, 0, low));
+    low_added?;
+    high_added?;
     Ok(scores)
 }
 
@@ -243,9 +246,10 @@ mod tests {
                 words: Some(QueryTerms::of(question)),
                 semantic_text: None,
                 vector: None,
-                sentence_vector: None,
+                sentence: None,
                 filter: Filter::current(&[], Timestamp::UNIX_EPOCH),
                 drops_turns: false,
+                key_filters: Vec::new(),
                 limit_per_arm: 2_000,
             };
             let found = store.search(&project, &search).unwrap();
@@ -314,9 +318,10 @@ mod tests {
             words: Some(QueryTerms::of("everywhere tenth")),
             semantic_text: None,
             vector: None,
-            sentence_vector: None,
+            sentence: None,
             filter: Filter::current(&[], Timestamp::UNIX_EPOCH),
             drops_turns: false,
+            key_filters: Vec::new(),
             limit_per_arm: 100,
         };
         assert_eq!(store.search(&project, &search).unwrap().hits.len(), 40);

@@ -12,7 +12,7 @@ use super::project_cache::{
 use super::sentence_search::SentenceScores;
 use super::vector_search::VectorQuery;
 use super::writer::RETIRED_BLOCKS;
-use crate::relational::row_codec;
+use crate::relational::{record_query, row_codec};
 use crate::sql::failure::Failure;
 use crate::sql::{Connection, QueryBatch};
 use crate::{SearchQuery, SearchResults};
@@ -32,8 +32,15 @@ pub(crate) fn search(
         return Ok(SearchResults::default());
     };
     connection.prefetch(|batch| prefetch_state(batch, number, search, cache))?;
+    let mut key_matches = Vec::new();
+    for filter in &search.key_filters {
+        key_matches.extend(record_query::find(connection, project, filter)?);
+    }
     let Some(index) = read_state(connection, number)?.filter(|index| index.texts() > 0) else {
-        return Ok(SearchResults::default());
+        return Ok(SearchResults {
+            key_matches,
+            ..SearchResults::default()
+        });
     };
     cache.begin_query(number);
     let terms = search.words.as_ref().map_or(&[][..], |words| &words.terms);
@@ -52,18 +59,13 @@ pub(crate) fn search(
         query.scan_while(|| LexicalScores::of(connection, number, &index, terms, &tail, cache));
     let LexicalScores { scores, dfs } = words?;
     let vectors = query.finish(connection, number, &index, &tail, sidecar_scores)?;
+    let question = search.sentence.as_ref();
     let mut arms = ArmScores {
         ids: read_ordinals(cache, connection, number, &index)?,
         lexical_spread: ScoreStats::of(&scores, index.totals.texts),
         lexical: scores,
         vectors,
-        sentence: SentenceScores::of(
-            connection,
-            number,
-            &index,
-            search.sentence_vector.as_ref(),
-            cache,
-        )?,
+        sentence: SentenceScores::of(connection, number, &index, question, cache)?,
         sentence_estimates: HashMap::new(),
     };
     let found = top_scores(&arms.lexical, search.limit_per_arm, |place| {
@@ -112,6 +114,7 @@ pub(crate) fn search(
         unembedded: arms.vectors.unembedded,
         dfs,
         hits: hits.into_iter().map(|(_, hit)| hit).collect(),
+        key_matches,
     })
 }
 
@@ -128,11 +131,14 @@ fn prefetch_state(
 ) -> Result<(), Failure> {
     index_state::prefetch_state(batch, project)?;
     CandidateFilter::prefetch(batch, project, &search.filter, cache)?;
-    if search.vector.is_some() || search.sentence_vector.is_some() {
+    if search.vector.is_some() || search.sentence.is_some() {
         ExternalHeader::prefetch(batch, project)?;
     }
     if search.vector.is_some() {
         batch.add(RETIRED_BLOCKS, [project])?;
+    }
+    for filter in &search.key_filters {
+        record_query::prefetch_find(batch, project, filter)?;
     }
     Ok(())
 }

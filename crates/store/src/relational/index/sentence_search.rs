@@ -6,7 +6,7 @@
 use super::external_vectors::ExternalHeader;
 use super::index_state::IndexState;
 use super::project_cache::{ProjectCache, cached_external_vectors, score_external_vectors};
-use crate::ModelVector;
+use crate::SentenceQuestion;
 use crate::sql::Connection;
 use crate::sql::failure::Failure;
 use heirloom_search::index::bm25::{ScoreStats, top_scores};
@@ -43,27 +43,26 @@ enum Cosines {
 }
 
 impl SentenceScores {
-    /// Compares the question's vector with those of all texts; `None` without a question's vector, and if no text has
-    /// a vector of its model.
+    /// Computes the question's vector and compares it with those of all texts; `None` without a question, and if no text
+    /// has a vector of its model.
     pub(super) fn of(
         connection: Connection<'_>,
         project: i64,
         index: &IndexState,
-        requested: Option<&ModelVector>,
+        question: Option<&SentenceQuestion>,
         cache: &ProjectCache,
     ) -> Result<Option<Self>, Failure> {
-        let Some(requested) = requested else {
+        let Some(question) = question else {
             return Ok(None);
         };
         let head = ExternalHeader::read(connection, project, index.generation)?;
-        let head = head.filter(|head| head.model == requested.model);
-        let query = ExternalQueryVector::of(&requested.numbers);
-        let (Some(head), Some(query)) = (head, query) else {
+        let Some(head) = head.filter(|head| head.model == question.model.model()) else {
             return Ok(None);
         };
-        if head.dims != query.dims() {
+        let query = ExternalQueryVector::of(&question.compute_vector());
+        let Some(query) = query.filter(|query| query.dims() == head.dims) else {
             return Ok(None);
-        }
+        };
         // A process without the vectors in memory reads all of them once, so sketches would save it nothing.
         if index.texts() > EXACT_MAX
             && let Some(set) = cached_external_vectors(cache, connection, project, index, &head)?

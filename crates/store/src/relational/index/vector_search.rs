@@ -3,6 +3,7 @@
 //! In a large index a first pass over the sketches selects the candidates whose full vectors are compared. Final
 //! scores are always exact, so cold and warm processes return identical results.
 
+use super::background_work::run_both;
 use super::external_vectors::{self, ExternalHeader};
 use super::index_state::IndexState;
 use super::project_cache::{ProjectCache, ProjectVectors, read_vectors, score_external_vectors};
@@ -125,13 +126,16 @@ impl VectorQuery {
         };
         let mut scores = vec![0.0; sidecar.rows() as usize];
         let scan = sidecar.scan(&plan.sketch_query, &mut scores);
-        let (done, is_complete) = std::thread::scope(|scope| {
-            let other = (sidecar.rows() > SINGLE_THREAD_MAX).then(|| scope.spawn(|| scan.run()));
+        let work = || {
             let done = work();
             scan.run();
-            let is_well = other.is_none_or(|other| other.join().is_ok());
-            (done, is_well && scan.is_complete())
-        });
+            done
+        };
+        let done = match sidecar.rows() > SINGLE_THREAD_MAX {
+            true => run_both(|| scan.run(), work).1,
+            false => work(),
+        };
+        let is_complete = scan.is_complete();
         drop(scan);
         (done, if is_complete { scores } else { Vec::new() })
     }

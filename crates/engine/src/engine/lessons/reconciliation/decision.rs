@@ -74,10 +74,11 @@ impl Reconciliation<'_> {
             words: Some(QueryTerms::of(text)),
             semantic_text: None,
             vector: None,
-            sentence_vector: None,
+            sentence: None,
             // Without a filter by kind, which would read the rows of all records in the process of a hook.
             filter: Filter::current(&[], self.engine.now()),
             drops_turns: true,
+            key_filters: Vec::new(),
             limit_per_arm: CANDIDATES,
         };
         let found = self.engine.store.search(&self.engine.project, &search)?;

@@ -164,9 +164,10 @@ fn search(connection: &Connection, cache: &ProjectCache, kinds: &[Kind]) -> Sear
         words: Some(QueryTerms::of("parser number 11")),
         semantic_text: Some("bugs of the parser in module 3".to_owned()),
         vector: None,
-        sentence_vector: None,
+        sentence: None,
         filter: Filter::current(kinds, Timestamp::UNIX_EPOCH),
         drops_turns: false,
+        key_filters: Vec::new(),
         limit_per_arm: 20,
     };
     let project = ProjectName::new("p").unwrap();

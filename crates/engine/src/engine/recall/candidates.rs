@@ -1,0 +1,85 @@
+//! Candidates of a recall: the items of the hits, and the records that are found by their key.
+
+use super::query_validation::{query_keys, turn_fits};
+use crate::engine::Recall;
+use heirloom_model::{Fault, Record, RecordId, limits};
+use heirloom_search::recall::{Candidate, ParsedQuery, QueryFilters, RecallItem};
+use heirloom_store::{AsOf, Filter, Hit};
+use std::collections::{HashMap, HashSet};
+
+impl Recall<'_> {
+    /// Loads the items of the hits in order. Items that were retired since the search, or do not pass the filters,
+    /// are dropped.
+    pub(super) fn load_candidates(
+        &self,
+        hits: &[Hit],
+        filter: &Filter,
+        filters: &QueryFilters,
+    ) -> Result<Vec<Candidate>, Fault> {
+        let ids = |turns: bool| -> Vec<RecordId> {
+            let wanted = hits.iter().filter(|hit| hit.is_turn == turns);
+            wanted.map(|hit| hit.id).collect()
+        };
+        let mut items: HashMap<RecordId, RecallItem> = HashMap::new();
+        let records = ids(false);
+        if !records.is_empty() && filters.includes_records() {
+            let limit = records.len();
+            for record in self
+                .engine
+                .records()
+                .find(&filter.clone().ids(records).limit(limit))?
+            {
+                items.insert(record.id, RecallItem::Record(Box::new(record)));
+            }
+        }
+        let turns = ids(true);
+        if !turns.is_empty() && filters.includes_turns() {
+            for (session, message) in self.engine.store.turns(&self.engine.project, &turns)? {
+                let message = Box::new(message);
+                let turn = RecallItem::Turn { session, message };
+                if turn_fits(&turn, filter) {
+                    items.insert(turn.id(), turn);
+                }
+            }
+        }
+        let with_item = |hit: &Hit| {
+            let item = items.remove(&hit.id)?;
+            Some(Candidate { item, hit: *hit })
+        };
+        Ok(hits.iter().filter_map(with_item).collect())
+    }
+}
+
+/// Returns the filters for the records whose key is the query, or one of its words that looks like a name.
+pub(super) fn key_filters(query: &ParsedQuery, filter: &Filter) -> Vec<Filter> {
+    let is_searched = matches!(filter.as_of, AsOf::Current(_)) && filter.key.is_none();
+    if !is_searched || !query.filters.includes_records() {
+        return Vec::new();
+    }
+    let keys = query_keys(&query.text).into_iter();
+    keys.map(|key| filter.clone().key(key).limit(limits::RECALL_HITS_DEFAULT))
+        .collect()
+}
+
+/// Adds the records that were found by their key to the candidates.
+pub(super) fn add_key_matches(records: Vec<Record>, hits: &[Hit], candidates: &mut Vec<Candidate>) {
+    let mut known: HashSet<RecordId> = candidates.iter().map(|one| one.item.id()).collect();
+    let least = hits.iter().map(|hit| hit.score).fold(0.0, f32::min);
+    for record in records {
+        if !known.insert(record.id) {
+            continue;
+        }
+        let hit = Hit {
+            id: record.id,
+            is_turn: false,
+            lexical: 0.0,
+            vector: 0.0,
+            sentence: None,
+            score: least,
+            word_score: 0.0,
+            conversation: 0.0,
+        };
+        let item = RecallItem::Record(Box::new(record));
+        candidates.push(Candidate { item, hit });
+    }
+}
