@@ -3,7 +3,7 @@
 use super::address::PostgresAddress;
 use super::prepared_statements::PreparedStatements;
 use super::tls::TlsMode;
-use deadpool::managed::{self, Metrics, RecycleError, RecycleResult};
+use deadpool::managed::{self, Metrics, QueueMode, RecycleError, RecycleResult};
 use heirloom_model::limits;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -108,13 +108,15 @@ impl managed::Manager for Connector {
 /// Pool of connections.
 pub(crate) type ConnectionPool = managed::Pool<Connector>;
 
-/// Creates a pool with at most `size` connections; it opens none.
+/// Creates a pool with at most `size` connections; it opens none. The connection that was used last is lent first, because
+/// its statements are prepared and its server process has the catalog in memory.
 pub(crate) fn create_pool(
     address: PostgresAddress,
     size: usize,
 ) -> Result<ConnectionPool, managed::BuildError> {
     managed::Pool::builder(Connector { address })
         .max_size(size)
+        .queue_mode(QueueMode::Lifo)
         .wait_timeout(Some(Duration::from_secs(limits::POSTGRES_POOL_TIMEOUT_S)))
         .create_timeout(Some(Duration::from_secs(
             limits::POSTGRES_CONNECT_TIMEOUT_S,
