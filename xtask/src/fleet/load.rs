@@ -29,6 +29,8 @@ const WORDS: [&str; 16] = [
     "release",
 ];
 
+/// Projects that are filled at the same time.
+const SEEDED_AT_ONCE: usize = 4;
 /// Queries of a project after which a server has it in its cache.
 const QUERIES_BEFORE_CACHE: usize = 5;
 
@@ -87,19 +89,17 @@ impl Load {
 
     /// Writes `records` records to each of the projects from `first` on.
     pub(super) fn seed(&self, fleet: &Fleet, first: usize, records: usize) -> Result<(), String> {
-        let others = self.projects - first;
+        let projects: Vec<usize> = (first..self.projects).collect();
         // The numbers of a project differ by the number of projects.
-        let numbers =
-            (0..others * records).map(|n| first + n % others + n / others * self.projects);
+        let numbers = projects.chunks(SEEDED_AT_ONCE).flat_map(|chunk| {
+            let numbers_of = move |n| chunk.iter().map(move |first| first + n * self.projects);
+            (0..records).flat_map(numbers_of)
+        });
         let numbers: Vec<usize> = numbers.collect();
         let every =
             |client: &mut Client, n: usize| self.request(client, Operation::Write, numbers[n]);
-        self.run(
-            fleet,
-            fleet.len(),
-            &Extent::Numbers(0..numbers.len()),
-            every,
-        )?;
+        // The writes of one server to a project share transactions; those of several servers wait for each other.
+        self.run(fleet, 1, &Extent::Numbers(0..numbers.len()), every)?;
         Ok(())
     }
 
