@@ -21,12 +21,15 @@ use options::FleetOptions;
 use report::Report;
 use servers::Fleet;
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 /// Projects of the first measurement of latencies.
 const PROJECTS_FEW: usize = 10;
 /// Projects of the writes during faults.
 const FAULT_PROJECTS: usize = 20;
+/// Memory of the database for its pages: the usual share of this machine's, which holds the rows of all projects.
+const SHARED_BUFFERS: &str = "shared_buffers=2GB";
 /// Repetitions of the writes and the baseline, of which the median is taken.
 const ROUNDS: usize = 3;
 
@@ -48,7 +51,10 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     }
     let cluster = match &options.url {
         Some(_) => None,
-        None => Some(PostgresCluster::start(&["max_connections=200"])?),
+        None => Some(PostgresCluster::start(&[
+            "max_connections=200",
+            SHARED_BUFFERS,
+        ])?),
     };
     let url = options
         .url
@@ -73,7 +79,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         projects: options.projects,
         clients: options.clients,
     };
-    measure_projects(&mut fleet, &load, &options, &mut report)?;
+    measure_projects(&mut fleet, &load, &options, &url, &mut report)?;
     measure_rates(&fleet, &load, &options, &url, &mut report)?;
     let kept = faults::kill_servers(&mut fleet, &load, options.kills)?;
     report.value("kills", "writes", kept as f64);
@@ -85,11 +91,25 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     }
 }
 
+/// Does what the database would do in the background during the measurement.
+fn vacuum_database(url: &str) -> Result<(), String> {
+    let vacuum = [
+        "--command",
+        "VACUUM ANALYZE",
+        "--command",
+        "CHECKPOINT",
+        url,
+    ];
+    let mut psql = Command::new("psql");
+    cargo::run(psql.args(["--quiet", "--no-psqlrc"]).args(vacuum))
+}
+
 /// Seeds the projects, and measures latencies with few and with all of them over one connection.
 fn measure_projects(
     fleet: &mut Fleet,
     load: &Load,
     options: &FleetOptions,
+    url: &str,
     report: &mut Report,
 ) -> Result<(), String> {
     let time = Extent::Time(Duration::from_secs(options.seconds));
@@ -103,6 +123,7 @@ fn measure_projects(
     }
     for (load, first) in [(few, 0), (*load, few.projects)] {
         load.seed(fleet, first, options.records)?;
+        vacuum_database(url)?;
         if load.projects > few.projects {
             fleet.restart_process(0)?;
             let once = Extent::Numbers(0..load.projects);

@@ -3,9 +3,7 @@
 use super::load::{Extent, Load, Operation};
 use super::report::Report;
 use super::servers::Fleet;
-use crate::cargo;
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
 /// Records of the project whose first recall is measured.
@@ -40,16 +38,7 @@ pub(super) fn measure(
         middle.seed(servers, 0, RECORDS)?;
         large.seed(servers, 0, RECORDS_LARGE)?;
     }
-    // The database would do this in the background, during the measurement.
-    let vacuum = [
-        "--command",
-        "VACUUM ANALYZE",
-        "--command",
-        "CHECKPOINT",
-        url,
-    ];
-    let mut psql = Command::new("psql");
-    cargo::run(psql.args(["--quiet", "--no-psqlrc"]).args(vacuum))?;
+    super::vacuum_database(url)?;
     let first = first_recall(fleet, &middle)?;
     let first_sqlite = first_recall(&mut sqlite, &middle)?;
     report.compared("first", first, ("SQLite", first_sqlite));
