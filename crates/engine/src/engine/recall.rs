@@ -79,7 +79,7 @@ pub struct RecallRequest {
     pub question: String,
     /// Syntax of the query.
     pub syntax: QuerySyntax,
-    /// Maximum hits; by default [`limits::RECALL_HITS_DEFAULT`], or what fits the budget.
+    /// Maximum hits; by default [`heirloom_model::limits::RECALL_HITS_DEFAULT`], or what fits the budget.
     pub k: Option<usize>,
     /// Maximum tokens of text.
     pub budget_tokens: Option<usize>,
