@@ -3,9 +3,10 @@
 use crate::stats::Times;
 use crate::{Outcome, fixture, results};
 use heirloom_engine::{Engine, NewRecord};
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::thread;
 use std::time::Instant;
 
 /// Numbers of records in the store when a round begins.
@@ -78,15 +79,17 @@ fn measure_stdin(heirloom: &Path) -> Outcome<()> {
         .args(["remember", "--stdin"])
         .current_dir(root.path())
         .stdin(Stdio::piped())
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .spawn()?;
-    child
-        .stdin
-        .take()
-        .ok_or("no standard input")?
-        .write_all(input.as_bytes())?;
-    assert!(child.wait()?.success(), "remember --stdin failed");
+    let mut stdin = child.stdin.take().ok_or("no standard input")?;
+    let answers = BufReader::new(child.stdout.take().ok_or("no standard output")?);
+    let writer = thread::spawn(move || stdin.write_all(input.as_bytes()));
+    // The process computes vectors of some texts after the last answer.
+    let answered = answers.lines().take(LINES).filter(Result::is_ok).count();
     let rate = LINES as f64 / start.elapsed().as_secs_f64();
+    assert_eq!(answered, LINES, "remember --stdin answered fewer lines");
+    writer.join().map_err(|_| "the writer panicked")??;
+    assert!(child.wait()?.success(), "remember --stdin failed");
     let name = format!("remember --stdin, {LINES} lines, syncs shared");
     results::value("remember.stdin", &name, "records/s", rate);
     Ok(())

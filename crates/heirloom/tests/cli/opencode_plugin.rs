@@ -55,6 +55,10 @@ if (ending === "dispose" || isWindows) await hooks.dispose();
 console.log(JSON.stringify({ seen, left: copied() }));
 "#;
 
+/// Shell in the place of that of Windows; it counts its calls.
+const WINDOWS_SHELL: &str =
+    "#!/bin/sh\necho \"$2\" >> \"$HOME/shell-calls\"\nexec /bin/sh \"$@\"\n";
+
 /// Returns a Node.js program that can run the plugin.
 fn node() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -75,6 +79,9 @@ fn play_session_to(project: &Project, node: &Path, folder: &Path, ending: &str) 
     std::fs::copy(home.join(".config/opencode/plugins/heirloom.js"), &plugin).unwrap();
     let host = home.join("host.mjs");
     std::fs::write(&host, HOST).unwrap();
+    let shell = home.join("shell");
+    std::fs::write(&shell, WINDOWS_SHELL).unwrap();
+    std::fs::set_permissions(&shell, PermissionsExt::from_mode(0o700)).unwrap();
     let mut path = OsString::from(folder);
     path.push(":/usr/bin:/bin");
     let mut command = Command::new(node);
@@ -87,7 +94,7 @@ fn play_session_to(project: &Project, node: &Path, folder: &Path, ending: &str) 
         .env("PATH", path)
         .env("HOME", home)
         // The shell that Node.js starts where it takes the platform for Windows.
-        .env("comspec", "/bin/sh")
+        .env("comspec", &shell)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
@@ -130,6 +137,11 @@ fn plugin_calls_hooks_through_the_shell_of_windows() {
     assert_eq!(played["left"], serde_json::json!([]));
     let shown = project.json(&["session", "show", "ses_main"]);
     assert_eq!(shown["messages"].as_array().unwrap().len(), 3, "{shown}");
+    let calls = std::fs::read_to_string(project.home.path().join("shell-calls")).unwrap();
+    assert!(
+        calls.contains("heirloom hook opencode session.idle\n"),
+        "{calls}"
+    );
 }
 
 #[test]

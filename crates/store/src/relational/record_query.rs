@@ -11,7 +11,6 @@ use heirloom_model::kinds::ErrorRecord;
 use heirloom_model::record::SOURCE_TEAM;
 use heirloom_model::{Kind, ProjectName, Record};
 use rusqlite::ToSql;
-use std::fmt::Write;
 
 /// Returns the records that match `filter`, in its order.
 pub(crate) fn find(
@@ -376,13 +375,10 @@ impl SqlQuery {
         }
     }
 
-    /// Binds a value and returns its placeholder.
+    /// Binds a value and returns its parameter, for the text of the query.
     fn bind(&mut self, value: impl ToSql + 'static) -> String {
         self.values.push(Box::new(value));
-        let mut placeholder = String::from("?");
-        // Writing to a string cannot fail.
-        let _ = write!(placeholder, "{}", self.values.len());
-        placeholder
+        format!("?{}", self.values.len())
     }
 }
 

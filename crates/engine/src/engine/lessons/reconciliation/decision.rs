@@ -111,6 +111,7 @@ impl Reconciliation<'_> {
         }
         let is_resolved = record.state() == Some(ErrorRecord::RESOLVED);
         let is_known_open = known.state() == Some(ErrorRecord::OPEN);
+        // An error without the fields of a repetition has not recurred.
         let typed = ErrorRecord::from_record(&known).ok();
         let repeated_at = typed.and_then(|typed| typed.repeated_at);
         let has_recurred = repeated_at.is_some_and(|at| at > self.conversation.ended_at);
