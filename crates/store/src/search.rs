@@ -42,6 +42,12 @@ pub struct SentenceQuestion {
 }
 
 impl SentenceQuestion {
+    /// Returns the number of words. Scripts without blanks write a sentence as one word, which counts as several.
+    pub(crate) fn word_count(&self) -> usize {
+        let words = self.text.split_whitespace();
+        words.map(|word| if word.is_ascii() { 1 } else { 3 }).sum()
+    }
+
     /// Computes the vector. A failure of the model gives an empty one, so the other arms rank.
     pub(crate) fn compute_vector(&self) -> Vec<f32> {
         let vectors = self.model.embed(&[&self.text], EmbedPurpose::Query);

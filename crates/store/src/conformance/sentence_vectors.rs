@@ -23,7 +23,7 @@ pub(super) const CHECKS: &[Check] = &[
         missing_sentence_vectors_are_fair,
     ),
     (
-        "a question's sentence vector is computed only if texts have some",
+        "a question's sentence vector is computed only if texts have some and words do not settle it",
         vector_is_computed_when_needed,
     ),
     (
@@ -51,21 +51,25 @@ impl Embedder for OneVector {
 }
 
 fn search_sentence(w: &TestProject<'_>, numbers: Vec<f32>) -> SearchResults {
-    search_counted(w, numbers).0
+    search_counted(w, "the same text", numbers).0
 }
 
 /// Searches, and returns the number of calls of the model too.
-fn search_counted(w: &TestProject<'_>, numbers: Vec<f32>) -> (SearchResults, usize) {
+fn search_counted(
+    w: &TestProject<'_>,
+    question: &str,
+    numbers: Vec<f32>,
+) -> (SearchResults, usize) {
     let model = Arc::new(OneVector {
         numbers,
         calls: AtomicUsize::new(0),
     });
     let search = SearchQuery {
-        words: Some(QueryTerms::of("text 1")),
-        semantic_text: Some("text 1".to_owned()),
+        words: Some(QueryTerms::of(question)),
+        semantic_text: Some(question.to_owned()),
         vector: None,
         sentence: Some(SentenceQuestion {
-            text: "text 1".to_owned(),
+            text: question.to_owned(),
             model: Arc::clone(&model) as Arc<dyn Embedder>,
         }),
         filter: Filter::current(&[], at(10_000)),
@@ -133,11 +137,22 @@ fn missing_sentence_vectors_are_fair(store: &dyn Store) {
 }
 
 fn vector_is_computed_when_needed(store: &dyn Store) {
-    let (w, _) = filled(store, 10);
-    let calls = |w: &TestProject<'_>| search_counted(w, direction(3, 4)).1;
-    assert_eq!(calls(&w), 0);
+    let (w, _) = filled(store, 80);
+    let calls = |question: &str| search_counted(&w, question, direction(3, 4)).1;
+    assert_eq!(calls("text 1"), 0);
     embed_all(&w, MODEL, 4, 16);
-    assert_eq!(calls(&w), 1);
+    assert_eq!(calls("text 1"), 1);
+    // One word of the texts is found by words; for another one the vector is all that there is.
+    assert_eq!(calls("text"), 0);
+    assert_eq!(calls("paragraph"), 1);
+    // A text that is far better than all others needs no further score; two of them do.
+    let question = "quokkas sleep below ferns";
+    assert_eq!(calls(question), 1);
+    for (n, expected) in [(1, 0), (2, 1)] {
+        let key = format!("fern-{n}");
+        w.put(&w.fact(&key, "quokkas sleep below the ferns", 200 + n));
+        assert_eq!(calls(question), expected, "{n} such texts");
+    }
 }
 
 /// A long-lived process has the first vectors in memory when further ones are stored.

@@ -3,16 +3,17 @@
 use super::project_cache::{OrdinalEntry, OrdinalTable};
 use super::sentence_search::SentenceScores;
 use super::vector_search::VectorScores;
-use crate::Hit;
+use crate::{Hit, SentenceQuestion};
 use heirloom_search::index::bm25::ScoreStats;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Weight of the vector score relative to the lexical score.
 const VECTOR_WEIGHT: f32 = 1.5;
-/// Weight of the score by the sentence transformer, and of its estimate for a text that has no vector of it yet.
-const SENTENCE_WEIGHT: f32 = 4.0;
-const SENTENCE_ESTIMATE_WEIGHT: f32 = 2.0;
+/// Score of a text, and its lead over the next one, with which words and built-in vectors settle a question: sentence
+/// vectors would hardly change the order then, and take most of the time of a search.
+const SETTLED_SCORE: f32 = 12.0;
+const SETTLED_LEAD: f32 = 3.0;
 /// Number of texts with a vector of the transformer, best first, that an estimate is compared with.
 const COMPARED: usize = 64;
 
@@ -32,15 +33,42 @@ impl ArmScores {
     /// Returns the fused score of a text whose vector score is exact.
     pub(super) fn score(&self, ordinal: u32) -> f32 {
         let vector = self.vectors.z(ordinal);
-        let sentence = self
-            .sentence
-            .as_ref()
-            .map_or(0.0, |sentence| match sentence.z(ordinal) {
-                Some(z) => SENTENCE_WEIGHT * z,
-                None => (self.sentence_estimates.get(&ordinal).copied())
-                    .unwrap_or(SENTENCE_ESTIMATE_WEIGHT * vector),
-            });
+        let sentence = self.sentence.as_ref().map_or(0.0, |sentence| {
+            let known = sentence.score(ordinal);
+            known
+                .or_else(|| self.sentence_estimates.get(&ordinal).copied())
+                .unwrap_or_else(|| sentence.estimate(vector))
+        });
         self.word_score(ordinal) + VECTOR_WEIGHT * vector + sentence
+    }
+
+    /// Returns true if words and built-in vectors settle a question without a sentence vector: one word that texts have,
+    /// or one text that is far better than the others.
+    ///
+    /// `dfs` are the document frequencies of the question's terms, empty if words are not searched; `ordinals` are the
+    /// candidates of both arms, each once.
+    pub(super) fn settle(
+        &self,
+        question: &SentenceQuestion,
+        dfs: &[u64],
+        ordinals: &[u32],
+    ) -> bool {
+        if dfs.is_empty() {
+            return false;
+        }
+        if question.word_count() == 1 && dfs.iter().all(|df| *df > 0) {
+            return true;
+        }
+        let [mut best, mut second] = [0.0_f32; 2];
+        for ordinal in ordinals {
+            let score = self.score(*ordinal);
+            if score > best {
+                (best, second) = (score, best);
+            } else if score > second {
+                second = score;
+            }
+        }
+        best >= SETTLED_SCORE && best - second >= SETTLED_LEAD
     }
 
     /// Estimates the scores of those texts that the transformer has not read yet.
@@ -54,8 +82,8 @@ impl ArmScores {
         let (mut known, mut missing) = (Vec::new(), Vec::new());
         for ordinal in ordinals.iter().copied() {
             let fit = [self.word_score(ordinal), self.vectors.z(ordinal)];
-            match sentence.z(ordinal) {
-                Some(z) => known.push((SENTENCE_WEIGHT * z, fit)),
+            match sentence.score(ordinal) {
+                Some(score) => known.push((score, fit)),
                 None => missing.push((ordinal, fit)),
             }
         }
@@ -67,7 +95,7 @@ impl ArmScores {
                 .iter()
                 .find(|(_, other)| other[0] <= word && other[1] <= vector);
             let (score, _) = surpassed?;
-            (*score > SENTENCE_ESTIMATE_WEIGHT * vector).then_some((ordinal, *score))
+            (*score > sentence.estimate(vector)).then_some((ordinal, *score))
         });
         self.sentence_estimates = estimated.collect();
     }

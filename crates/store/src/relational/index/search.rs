@@ -59,13 +59,12 @@ pub(crate) fn search(
         query.scan_while(|| LexicalScores::of(connection, number, &index, terms, &tail, cache));
     let LexicalScores { scores, dfs } = words?;
     let vectors = query.finish(connection, number, &index, &tail, sidecar_scores)?;
-    let question = search.sentence.as_ref();
     let mut arms = ArmScores {
         ids: read_ordinals(cache, connection, number, &index)?,
         lexical_spread: ScoreStats::of(&scores, index.totals.texts),
         lexical: scores,
         vectors,
-        sentence: SentenceScores::of(connection, number, &index, question, cache)?,
+        sentence: None,
         sentence_estimates: HashMap::new(),
     };
     let found = top_scores(&arms.lexical, search.limit_per_arm, |place| {
@@ -75,15 +74,21 @@ pub(crate) fn search(
         .into_iter()
         .map(|(place, _)| place_of(place))
         .collect();
-    if let Some(sentence) = &arms.sentence {
-        ordinals
-            .extend(sentence.best(search.limit_per_arm, |ordinal| candidates.contains(ordinal)));
-    }
     arms.vectors.make_exact(&ordinals);
     ordinals.extend(
         arms.vectors
             .best(search.limit_per_arm, |ordinal| candidates.contains(ordinal)),
     );
+    ordinals.sort_unstable();
+    ordinals.dedup();
+    let question = search.sentence.as_ref();
+    let question = question.filter(|question| !arms.settle(question, &dfs, &ordinals));
+    arms.sentence = SentenceScores::of(connection, number, &index, question, cache)?;
+    if let Some(sentence) = &arms.sentence {
+        let best = sentence.best(search.limit_per_arm, |ordinal| candidates.contains(ordinal));
+        arms.vectors.make_exact(&best);
+        ordinals.extend(best);
+    }
     ordinals.sort_unstable();
     ordinals.dedup();
     arms.estimate_sentences(&ordinals);
