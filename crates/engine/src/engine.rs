@@ -16,6 +16,7 @@ mod editable_files;
 mod embedding;
 mod episodes;
 mod error_records;
+mod error_resolutions;
 mod external_import;
 mod groups;
 mod hook_state_folder;

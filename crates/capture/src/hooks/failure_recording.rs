@@ -135,14 +135,15 @@ impl Hooks<'_> {
         {
             return Ok(Some(helped));
         }
-        let scope = request.scope();
-        for text in [&failure_text(failure), &failure.error] {
-            let before = self.engine.errors().resolved_before(text, &scope)?;
-            if let Some(before) = before.filter(|one| has_resolution_details(&one.resolution)) {
-                return Ok(Some(before.resolution));
-            }
-        }
-        Ok(None)
+        let texts = [&failure_text(failure), failure.error.as_str()];
+        let resolutions = self
+            .engine
+            .errors()
+            .resolutions_before(&texts, &request.scope())?;
+        Ok(resolutions
+            .into_iter()
+            .map(|before| before.resolution)
+            .find(|resolution| has_resolution_details(resolution)))
     }
 
     /// Returns the change that opens or counts a failure. If a subject has too many open failures, the oldest is

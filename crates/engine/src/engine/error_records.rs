@@ -5,10 +5,7 @@ use super::new_record::check_scope;
 use super::redaction::Redacted;
 use super::tasks::{agent_of_file_name, last};
 use heirloom_model::kinds::ErrorRecord;
-use heirloom_model::{
-    ErrorKind, Fault, Kind, KindData, MergeRule, Record, RecordId, Scope, limits, text,
-};
-use heirloom_search::recall::error_signature;
+use heirloom_model::{ErrorKind, Fault, Kind, KindData, MergeRule, Record, RecordId, Scope, text};
 use heirloom_store::{AppliedChange, Change, Filter};
 
 /// Report of a logged error.
@@ -83,59 +80,6 @@ impl Errors<'_> {
             record: Box::new(record),
             merge: MergeRule::Error,
         })
-    }
-
-    /// Returns the resolution of the same error: in the same task and phase, otherwise the newest one elsewhere.
-    ///
-    /// An open error keeps the resolution of its earlier occurrence in its history.
-    pub fn resolved_before(
-        &self,
-        error: &str,
-        scope: &Scope,
-    ) -> Result<Option<EarlierResolution>, Fault> {
-        if let Some(here) = self.error_like(error, scope)?
-            && let Some(resolution) = self.last_resolution(&here)?
-        {
-            return Ok(Some(resolution));
-        }
-        let wanted = error_signature::signature(&self.engine.redaction().redact_input(error));
-        if wanted.is_empty() {
-            return Ok(None);
-        }
-        // The signature leaves out paths, and with them the names of tests in files.
-        let tests = text::test_names(error);
-        let is_same = |record: &Record| {
-            error_signature::signature(&record.text) == wanted
-                && text::test_names(&record.text) == tests
-        };
-        for state in [ErrorRecord::RESOLVED, ErrorRecord::OPEN] {
-            let filter = Filter::current(&[Kind::Error], self.engine.now())
-                .state(state)
-                .limit(limits::ERRORS_COMPARED_MAX);
-            let found = self.engine.records().find(&filter)?;
-            if let Some(same) = found.iter().find(|record| is_same(record))
-                && let Some(resolution) = self.last_resolution(same)?
-            {
-                return Ok(Some(resolution));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Returns the resolution of an error, or of its newest version that has one.
-    fn last_resolution(&self, error: &Record) -> Result<Option<EarlierResolution>, Fault> {
-        let resolution_of = |record: &Record| {
-            let resolution = record.attr_str("resolution")?.to_owned();
-            Some(EarlierResolution {
-                id: record.id,
-                resolution,
-            })
-        };
-        if let Some(current) = resolution_of(error) {
-            return Ok(Some(current));
-        }
-        let versions = self.engine.records().history(error.id)?;
-        Ok(versions.iter().rev().find_map(resolution_of))
     }
 
     /// Returns the current error with the same signature in the same task and phase.

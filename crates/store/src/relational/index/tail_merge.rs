@@ -49,7 +49,7 @@ impl TailLength {
     }
 
     /// Returns true if a merge is due.
-    pub(super) fn is_merge_due(self) -> bool {
+    pub(crate) fn is_merge_due(self) -> bool {
         self.rows() >= merge_threshold(self.texts)
     }
 
