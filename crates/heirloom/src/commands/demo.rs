@@ -3,6 +3,7 @@
 mod example_recorder;
 mod example_week;
 mod old_fact;
+mod scripted_agent;
 mod server;
 
 use super::run::{RunScreen, interrupt_flag};
@@ -29,12 +30,13 @@ pub(crate) struct Args {
     /// Port of the page; 0 chooses a free one
     #[arg(long, value_name = "N", requires = "serve", default_value_t = 0)]
     port: u16,
+    /// Play the agent of the demo
+    #[arg(long, hide = true, conflicts_with = "serve")]
+    play_agent: bool,
 }
 
-const AGENT: &str = include_str!("../../demo/agent.sh");
-const CHECK: &str = include_str!("../../demo/check.sh");
 /// Prompt that the user gives to the agent.
-const PROMPT: &str = "Write config.ini so that check.sh accepts it.";
+const PROMPT: &str = "Write config.ini so that the checker accepts it.";
 /// Iterations that the demo agent needs.
 const ITERATIONS: u32 = 3;
 
@@ -42,18 +44,27 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     if args.serve {
         return server::run(args.folder.as_deref(), args.port, session);
     }
+    if args.play_agent {
+        return scripted_agent::run(session);
+    }
+    let program = std::env::current_exe()
+        .map_err(|error| Fault::failed(format!("the path of this program is unknown: {error}")))?;
     let folder = store_access::temporary_folder("heirloom-demo-")?;
     let engine = create_project(session, folder.path())?;
     print_lines(
         session,
         &[
-            "A small shell script plays the agent. It has no memory: each iteration starts with nothing but its prompt.",
+            "A small script plays the agent. It has no memory: each iteration starts with nothing but its prompt.",
             &format!("Its job: {PROMPT}"),
             "",
         ],
     );
     let request = RunRequest {
-        command: ["sh", "agent.sh"].map(str::to_owned).to_vec(),
+        command: vec![
+            program.to_string_lossy().into_owned(),
+            "demo".to_owned(),
+            "--play-agent".to_owned(),
+        ],
         task: Some("7".to_owned()),
         task_type: Some("issue".to_owned()),
         phase: Some("IMPLEMENT".to_owned()),
@@ -112,15 +123,13 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     }
     Err(
         Fault::failed("the demo's agent did not finish in three iterations")
-            .hint("the output above shows where it stopped; `sh`, `grep` and `head` are needed"),
+            .hint("the output above shows where it stopped"),
     )
 }
 
-/// Creates a project in a temporary folder, with the agent and the checker in it.
+/// Creates a project in a temporary folder.
 fn create_project(session: &mut CliSession, root: &Path) -> Result<Engine, Fault> {
     write_config(&root.join(".heirloom"))?;
-    store_access::write_file(&root.join("agent.sh"), AGENT.as_bytes())?;
-    store_access::write_file(&root.join("check.sh"), CHECK.as_bytes())?;
     let clock = session.clock()?;
     session.demo_engine(root, clock)
 }

@@ -4,6 +4,7 @@ use crate::terminal_output::Output;
 use heirloom_capture::{EndReason, IterationReport, RunEvent, RunReport};
 use heirloom_engine::MirrorLoadOutcome;
 use heirloom_model::event_stream::{StreamEvent, Usage};
+use heirloom_model::limits::PLAIN_LINE_BYTES_MAX;
 use heirloom_model::text;
 use heirloom_model::text::EscapedPath;
 use heirloom_model::text::counted;
@@ -20,6 +21,8 @@ pub(in crate::commands) struct RunScreen<'o> {
     last_signal: String,
     usage: Option<Usage>,
     line: Vec<u8>,
+    /// Begun line of the agent's standard error, which arrives in pieces.
+    error_line: Vec<u8>,
 }
 
 impl<'o> RunScreen<'o> {
@@ -42,6 +45,7 @@ impl<'o> RunScreen<'o> {
             last_signal: String::new(),
             usage: None,
             line: Vec::new(),
+            error_line: Vec::new(),
         }
     }
 
@@ -66,12 +70,7 @@ impl<'o> RunScreen<'o> {
             }
             RunEvent::Plain(bytes) => self.output(bytes),
             RunEvent::Stdout(_) | RunEvent::Tick => {}
-            RunEvent::Stderr(bytes) => {
-                let words = String::from_utf8_lossy(bytes).into_owned();
-                words
-                    .lines()
-                    .for_each(|line| self.talk(&format!("  | {line}")));
-            }
+            RunEvent::Stderr(bytes) => self.show_error_output(bytes),
             RunEvent::Stream(event) => self.show_stream_event(event),
             RunEvent::Signal(one) => {
                 self.last_signal = format!(
@@ -122,7 +121,27 @@ impl<'o> RunScreen<'o> {
         }
     }
 
+    /// Shows the complete lines of the agent's standard error.
+    fn show_error_output(&mut self, bytes: &[u8]) {
+        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
+            self.error_line.extend(part);
+            if part.ends_with(b"\n") || self.error_line.len() > PLAIN_LINE_BYTES_MAX {
+                self.end_error_line();
+            }
+        }
+    }
+
+    /// Shows the begun line of the agent's standard error.
+    fn end_error_line(&mut self) {
+        let line = std::mem::take(&mut self.error_line);
+        if !line.is_empty() {
+            let line = String::from_utf8_lossy(&line).into_owned();
+            self.talk(&format!("  | {}", line.trim_end_matches(['\r', '\n'])));
+        }
+    }
+
     fn show_iteration_end(&mut self, report: &IterationReport) {
+        self.end_error_line();
         let rest = std::mem::take(&mut self.line);
         if !rest.is_empty() {
             self.write(&rest);
