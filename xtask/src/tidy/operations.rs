@@ -29,7 +29,7 @@ const PARTS: [&str; 17] = [
     "Errors::error_change",
     "Errors::error_like",
     "Errors::open_error_named",
-    "Errors::resolved_before",
+    "Errors::resolutions_before",
     "Recall::search_locally",
     "Records::redacted_change_of",
     "Sessions::append_turns",

@@ -1,13 +1,14 @@
 //! Checks of vectors of the sentence transformer.
 
 use super::Check;
+use super::conversations::{message, session};
 use super::test_project::{TestProject, at, ok};
 use super::vectors::{MODEL, direction, embed_all, filled, lacking};
 use crate::{
     Filter, SearchQuery, SearchResults, SentenceQuestion, Store, UnembeddedText, VectorBatch,
     VectorSource,
 };
-use heirloom_model::{EmbedPurpose, Embedder, Fault, RecordId};
+use heirloom_model::{EmbedPurpose, Embedder, Fault, Kind, RecordId};
 use heirloom_search::Hit;
 use heirloom_search::index::tokenizer::QueryTerms;
 use std::sync::Arc;
@@ -152,6 +153,15 @@ fn vector_is_computed_when_needed(store: &dyn Store) {
         let key = format!("fern-{n}");
         w.put(&w.fact(&key, "quokkas sleep below the ferns", 200 + n));
         assert_eq!(calls(question), expected, "{n} such texts");
+    }
+    // An earlier request fits the same request best, and does not answer it.
+    let (asked, tried) = ("wombats dig at night", "numbats eat termites");
+    ok(w.store.put_session(&session(&w, "one", None, 300)));
+    ok(w.store
+        .append_messages(&w.project, "one", &[message(&w, asked, 301)]));
+    w.put(&w.record(Kind::Episode, tried, 302));
+    for question in [asked, tried] {
+        assert_eq!(calls(question), 1, "{question}");
     }
 }
 

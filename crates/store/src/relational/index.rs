@@ -16,6 +16,7 @@ mod project_cache;
 mod rebuild;
 mod search;
 mod sentence_search;
+mod settled_questions;
 mod tail;
 mod tail_merge;
 #[cfg(test)]

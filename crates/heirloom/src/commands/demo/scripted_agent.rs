@@ -10,7 +10,7 @@ use std::io::Read;
 const CONFIG: &str = "config.ini";
 /// Content that the checker accepts but for the greeting.
 const SECTION: &str = "[server]\nport = 8080\n";
-/// What the agent learns from its first failure.
+/// Lesson of the first failure.
 const LESSON: &str = "config.ini needs a [server] section";
 /// The step that the second iteration leaves.
 const LEFT_STEP: &str = "Add a greeting";

@@ -3,17 +3,13 @@
 use super::project_cache::{OrdinalEntry, OrdinalTable};
 use super::sentence_search::SentenceScores;
 use super::vector_search::VectorScores;
-use crate::{Hit, SentenceQuestion};
+use crate::Hit;
 use heirloom_search::index::bm25::ScoreStats;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Weight of the vector score relative to the lexical score.
 const VECTOR_WEIGHT: f32 = 1.5;
-/// Score of a text, and its lead over the next one, with which words and built-in vectors settle a question: sentence
-/// vectors would hardly change the order then, and take most of the time of a search.
-const SETTLED_SCORE: f32 = 12.0;
-const SETTLED_LEAD: f32 = 3.0;
 /// Number of texts with a vector of the transformer, best first, that an estimate is compared with.
 const COMPARED: usize = 64;
 
@@ -40,35 +36,6 @@ impl ArmScores {
                 .unwrap_or_else(|| sentence.estimate(vector))
         });
         self.word_score(ordinal) + VECTOR_WEIGHT * vector + sentence
-    }
-
-    /// Returns true if words and built-in vectors settle a question without a sentence vector: one word that texts have,
-    /// or one text that is far better than the others.
-    ///
-    /// `dfs` are the document frequencies of the question's terms, empty if words are not searched; `ordinals` are the
-    /// candidates of both arms, each once.
-    pub(super) fn settle(
-        &self,
-        question: &SentenceQuestion,
-        dfs: &[u64],
-        ordinals: &[u32],
-    ) -> bool {
-        if dfs.is_empty() {
-            return false;
-        }
-        if question.word_count() == 1 && dfs.iter().all(|df| *df > 0) {
-            return true;
-        }
-        let [mut best, mut second] = [0.0_f32; 2];
-        for ordinal in ordinals {
-            let score = self.score(*ordinal);
-            if score > best {
-                (best, second) = (score, best);
-            } else if score > second {
-                second = score;
-            }
-        }
-        best >= SETTLED_SCORE && best - second >= SETTLED_LEAD
     }
 
     /// Estimates the scores of those texts that the transformer has not read yet.

@@ -10,6 +10,7 @@ use super::project_cache::{
     self, OrdinalEntry, ProjectCache, read_entries, read_ordinals, read_tail,
 };
 use super::sentence_search::SentenceScores;
+use super::settled_questions::{SearchedProject, is_settled};
 use super::vector_search::VectorQuery;
 use super::writer::RETIRED_BLOCKS;
 use crate::relational::{record_query, row_codec};
@@ -67,22 +68,13 @@ pub(crate) fn search(
         sentence: None,
         sentence_estimates: HashMap::new(),
     };
-    let found = top_scores(&arms.lexical, search.limit_per_arm, |place| {
-        candidates.contains(place_of(place))
-    });
-    let mut ordinals: Vec<u32> = found
-        .into_iter()
-        .map(|(place, _)| place_of(place))
-        .collect();
-    arms.vectors.make_exact(&ordinals);
-    ordinals.extend(
-        arms.vectors
-            .best(search.limit_per_arm, |ordinal| candidates.contains(ordinal)),
-    );
-    ordinals.sort_unstable();
-    ordinals.dedup();
-    let question = search.sentence.as_ref();
-    let question = question.filter(|question| !arms.settle(question, &dfs, &ordinals));
+    let mut ordinals = best_of_arms(&mut arms, &candidates, search.limit_per_arm);
+    let searched = SearchedProject {
+        name: project,
+        number,
+    };
+    let is_settled = is_settled(connection, searched, search, &arms, &dfs, &ordinals)?;
+    let question = search.sentence.as_ref().filter(|_| !is_settled);
     arms.sentence = SentenceScores::of(connection, number, &index, question, cache)?;
     if let Some(sentence) = &arms.sentence {
         let best = sentence.best(search.limit_per_arm, |ordinal| candidates.contains(ordinal));
@@ -121,6 +113,25 @@ pub(crate) fn search(
         hits: hits.into_iter().map(|(_, hit)| hit).collect(),
         key_matches,
     })
+}
+
+/// Returns the best texts by words and by built-in vectors, each once; their scores are exact.
+fn best_of_arms(arms: &mut ArmScores, candidates: &CandidateFilter, count: usize) -> Vec<u32> {
+    let found = top_scores(&arms.lexical, count, |place| {
+        candidates.contains(place_of(place))
+    });
+    let mut ordinals: Vec<u32> = found
+        .into_iter()
+        .map(|(place, _)| place_of(place))
+        .collect();
+    arms.vectors.make_exact(&ordinals);
+    let nearest = arms
+        .vectors
+        .best(count, |ordinal| candidates.contains(ordinal));
+    ordinals.extend(nearest);
+    ordinals.sort_unstable();
+    ordinals.dedup();
+    ordinals
 }
 
 fn place_of(place: usize) -> u32 {

@@ -234,7 +234,7 @@ mod tests {
     }
 
     fn wait_until(is_so: impl Fn() -> bool) {
-        // Without a pause, a check that takes the connection keeps it from the thread that is waited for.
+        // Without a pause, a check that takes the connection keeps it from the thread that merges.
         while !is_so() {
             thread::sleep(Duration::from_millis(1));
         }
