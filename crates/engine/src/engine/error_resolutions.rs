@@ -17,7 +17,7 @@ impl Errors<'_> {
     /// Returns the resolution of the same error: in the same task and phase, otherwise the newest one elsewhere.
     ///
     /// An open error keeps the resolution of its earlier occurrence in its history.
-    pub fn resolved_before(
+    pub(super) fn resolved_before(
         &self,
         error: &str,
         scope: &Scope,
