@@ -10,6 +10,9 @@ use std::sync::Arc;
 
 /// Weight of the vector score relative to the lexical score.
 const VECTOR_WEIGHT: f32 = 1.5;
+/// Weight of the score by the sentence transformer, and of its estimate for a text that has no vector of it yet.
+const SENTENCE_WEIGHT: f32 = 4.0;
+const SENTENCE_ESTIMATE_WEIGHT: f32 = 2.0;
 /// Number of texts with a vector of the transformer, best first, that an estimate is compared with.
 const COMPARED: usize = 64;
 
@@ -29,12 +32,14 @@ impl ArmScores {
     /// Returns the fused score of a text whose vector score is exact.
     pub(super) fn score(&self, ordinal: u32) -> f32 {
         let vector = self.vectors.z(ordinal);
-        let sentence = self.sentence.as_ref().map_or(0.0, |sentence| {
-            let known = sentence.score(ordinal);
-            known
-                .or_else(|| self.sentence_estimates.get(&ordinal).copied())
-                .unwrap_or_else(|| sentence.estimate(vector))
-        });
+        let sentence = self
+            .sentence
+            .as_ref()
+            .map_or(0.0, |sentence| match sentence.z(ordinal) {
+                Some(z) => SENTENCE_WEIGHT * z,
+                None => (self.sentence_estimates.get(&ordinal).copied())
+                    .unwrap_or(SENTENCE_ESTIMATE_WEIGHT * vector),
+            });
         self.word_score(ordinal) + VECTOR_WEIGHT * vector + sentence
     }
 
@@ -49,8 +54,8 @@ impl ArmScores {
         let (mut known, mut missing) = (Vec::new(), Vec::new());
         for ordinal in ordinals.iter().copied() {
             let fit = [self.word_score(ordinal), self.vectors.z(ordinal)];
-            match sentence.score(ordinal) {
-                Some(score) => known.push((score, fit)),
+            match sentence.z(ordinal) {
+                Some(z) => known.push((SENTENCE_WEIGHT * z, fit)),
                 None => missing.push((ordinal, fit)),
             }
         }
@@ -62,7 +67,7 @@ impl ArmScores {
                 .iter()
                 .find(|(_, other)| other[0] <= word && other[1] <= vector);
             let (score, _) = surpassed?;
-            (*score > sentence.estimate(vector)).then_some((ordinal, *score))
+            (*score > SENTENCE_ESTIMATE_WEIGHT * vector).then_some((ordinal, *score))
         });
         self.sentence_estimates = estimated.collect();
     }

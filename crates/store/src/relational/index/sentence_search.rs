@@ -19,11 +19,6 @@ const PRIOR_MEAN: f32 = 0.12;
 const PRIOR_DEVIATION: f32 = 0.11;
 /// Number of texts that the prior counts as.
 const PRIOR_TEXTS: usize = 8;
-/// Weight of the score relative to the words': of a question, and of two words, which have less meaning to compare.
-const WEIGHT: f32 = 4.0;
-const TWO_WORDS_WEIGHT: f32 = 2.0;
-/// Share of the weight for a score in the built-in vectors, which are a weaker estimate.
-const ESTIMATE_SHARE: f32 = 0.5;
 /// Number of best sketches whose vectors are compared exactly.
 const CANDIDATES: usize = 512;
 
@@ -37,7 +32,6 @@ const SAMPLE_TEXTS: usize = 16;
 pub(super) struct SentenceScores {
     cosines: Cosines,
     spread: ScoreStats,
-    weight: f32,
 }
 
 /// Cosine of the question with each text.
@@ -61,10 +55,6 @@ impl SentenceScores {
         let Some(question) = question else {
             return Ok(None);
         };
-        let weight = match question.word_count() {
-            0..=2 => TWO_WORDS_WEIGHT,
-            _ => WEIGHT,
-        };
         let head = ExternalHeader::read(connection, project, index.generation)?;
         let Some(head) = head.filter(|head| head.model == question.model.model()) else {
             return Ok(None);
@@ -77,13 +67,13 @@ impl SentenceScores {
         if index.texts() > EXACT_MAX
             && let Some(set) = cached_external_vectors(cache, connection, project, index, &head)?
         {
-            return Ok(Self::from_vectors(set, query, weight));
+            return Ok(Self::from_vectors(set, query));
         }
         let scores = score_external_vectors(cache, connection, project, index, &head, &query)?;
-        Ok(Self::from_cosines(&scores, weight))
+        Ok(Self::from_cosines(&scores))
     }
 
-    fn from_cosines(scores: &[Option<f32>], weight: f32) -> Option<Self> {
+    fn from_cosines(scores: &[Option<f32>]) -> Option<Self> {
         let cosine = |score: &Option<f32>| score.unwrap_or(f32::NEG_INFINITY);
         Some(Self {
             spread: spread_of(match scores.len() > EXACT_MAX as usize {
@@ -91,21 +81,15 @@ impl SentenceScores {
                 false => scores.iter().flatten().copied().collect(),
             })?,
             cosines: Cosines::Known(scores.iter().map(cosine).collect()),
-            weight,
         })
     }
 
-    fn from_vectors(
-        set: Arc<ExternalVectorSet>,
-        query: ExternalQueryVector,
-        weight: f32,
-    ) -> Option<Self> {
+    fn from_vectors(set: Arc<ExternalVectorSet>, query: ExternalQueryVector) -> Option<Self> {
         let sample = set.sample(SAMPLE_PLACES, SAMPLE_TEXTS).into_iter();
         let sample = sample.filter_map(|one| set.cosine(&query, one)).collect();
         Some(Self {
             spread: spread_of(sample)?,
             cosines: Cosines::Computed(set, query),
-            weight,
         })
     }
 
@@ -120,16 +104,9 @@ impl SentenceScores {
         }
     }
 
-    /// Returns the weighted score of a text: its cosine in standard deviations from the mean; `None` for a text without a
-    /// vector.
-    pub(super) fn score(&self, ordinal: u32) -> Option<f32> {
-        let cosine = self.cosine(ordinal)?;
-        Some(self.weight * self.spread.z(cosine))
-    }
-
-    /// Returns the usual score of a text without a vector, from its score in the built-in vectors.
-    pub(super) fn estimate(&self, built_in: f32) -> f32 {
-        ESTIMATE_SHARE * self.weight * built_in
+    /// Returns the cosine with a text in standard deviations from the mean; `None` for a text without a vector.
+    pub(super) fn z(&self, ordinal: u32) -> Option<f32> {
+        self.cosine(ordinal).map(|cosine| self.spread.z(cosine))
     }
 
     /// Returns the most similar texts for which `is_wanted` returns true.
@@ -185,14 +162,14 @@ mod tests {
 
     #[test]
     fn texts_without_vector_have_no_score_and_are_never_best() {
-        let scores = SentenceScores::from_cosines(&[Some(0.7), None, Some(0.1)], WEIGHT).unwrap();
+        let scores = SentenceScores::from_cosines(&[Some(0.7), None, Some(0.1)]).unwrap();
         assert_eq!(scores.cosine(0), Some(0.7));
         assert_eq!(scores.cosine(1), None);
         assert_eq!(scores.cosine(9), None);
-        assert_eq!(scores.score(1), None);
+        assert_eq!(scores.z(1), None);
         assert_eq!(scores.best(5, |_| true), [0, 2]);
         assert_eq!(scores.best(5, |ordinal| ordinal != 0), [2]);
-        assert!(SentenceScores::from_cosines(&[None, None], WEIGHT).is_none());
+        assert!(SentenceScores::from_cosines(&[None, None]).is_none());
     }
 
     #[test]
@@ -202,8 +179,8 @@ mod tests {
         let mut set = ExternalVectorSet::new(32);
         set.set_block(3, &rows.collect::<Vec<u8>>());
         let query = ExternalQueryVector::of(&numbers(5).collect::<Vec<_>>()).unwrap();
-        let exact = SentenceScores::from_cosines(&set.cosines(&query, 300), WEIGHT).unwrap();
-        let sketched = SentenceScores::from_vectors(Arc::new(set), query, WEIGHT).unwrap();
+        let exact = SentenceScores::from_cosines(&set.cosines(&query, 300)).unwrap();
+        let sketched = SentenceScores::from_vectors(Arc::new(set), query).unwrap();
         assert_eq!(sketched.best(9, |_| true), exact.best(9, |_| true));
         assert_eq!(sketched.best(1, |_| true), [3 * 64 + 5]);
         for ordinal in [0, 192, 200, 999] {
@@ -232,8 +209,8 @@ mod tests {
 
     #[test]
     fn first_vectors_of_a_project_have_a_deviation() {
-        let scores = SentenceScores::from_cosines(&[Some(0.6), None], 1.0).unwrap();
-        let z = scores.score(0).unwrap();
+        let scores = SentenceScores::from_cosines(&[Some(0.6), None]).unwrap();
+        let z = scores.z(0).unwrap();
         assert!((1.0..5.0).contains(&z), "{z}");
     }
 }
