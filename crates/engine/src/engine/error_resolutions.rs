@@ -25,8 +25,8 @@ impl Errors<'_> {
         Ok(self.resolutions_before(&[error], scope)?.pop())
     }
 
-    /// Returns what [`Self::resolved_before`] returns for each of several errors, without those that have none. The
-    /// stored errors are read once.
+    /// Returns an earlier resolution for each of these errors that has one: of the same error in the same task and phase,
+    /// otherwise the newest one elsewhere. The stored errors are read once.
     pub fn resolutions_before(
         &self,
         errors: &[&str],
