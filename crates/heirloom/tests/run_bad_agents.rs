@@ -223,6 +223,25 @@ fn signals_on_stderr_are_ignored() {
     assert_eq!(fixture.texts("knowledge"), Vec::<String>::new());
 }
 
+/// A program may write a line in pieces, and end without a line break.
+#[test]
+fn lines_of_stderr_are_shown_whole() {
+    let fixture = ProjectFixture::plain();
+    let script = "printf 'one ' >&2; sleep 0.2; echo two >&2; printf '\\nthree' >&2";
+    let result = fixture
+        .call(&["run", "--iterations", "1", "--", "sh", "-c", script])
+        .expect(0);
+    let shown: Vec<&str> = (result.stderr.lines())
+        .filter(|line| line.starts_with("  | "))
+        .collect();
+    assert_eq!(
+        shown,
+        ["  | one two", "  | ", "  | three"],
+        "{}",
+        result.stderr
+    );
+}
+
 #[test]
 fn echoed_prompt_records_nothing() {
     let fixture = ProjectFixture::plain();
