@@ -355,6 +355,18 @@ fn demo_outside_a_project_succeeds_and_leaves_no_files() {
     assert_eq!(std::fs::read_dir(project.home.path()).unwrap().count(), 0);
 }
 
+/// On Windows no shell is in `PATH`.
+#[test]
+fn demo_needs_no_other_program() {
+    let project = Project::uninitialised();
+    let output = answer(project.command(&["demo"]).env("PATH", project.path()));
+    assert_eq!(output.code, 0, "{output:?}");
+    assert!(
+        output.stdout.contains("config.ini is accepted"),
+        "{output:?}"
+    );
+}
+
 #[test]
 fn demo_tells_old_fact_and_says_why() {
     let project = Project::uninitialised();
