@@ -99,7 +99,9 @@ pub use project_identity::{CopyDecision, Identity, IdentityState};
 pub use proposals::Proposals;
 pub use prune::PruneReport;
 pub use purge::PurgeOutcome;
-pub use recall::{Absence, DedupMode, QuerySyntax, RecallReport, RecallRequest, RetrievalMode};
+pub use recall::{
+    Absence, ConversationHits, DedupMode, QuerySyntax, RecallReport, RecallRequest, RetrievalMode,
+};
 pub use receipts::{ReceiptDiff, ReceiptHead, ReceiptPart, StoredReceipt};
 pub use record_import::{ImportBundle, ImportReport};
 pub use review::ReviewRetirement;

@@ -8,7 +8,7 @@ pub mod working_memory;
 
 pub use engine::{
     Absence, ArtifactFilter, ArtifactStatus, BulkChange, CheckLevel, CommandBook, CommandFile,
-    CommandListing, CommandSource, Conflict, ContextRequest, DedupMode, Doctor, EarlierResolution,
+    CommandListing, CommandSource, Conflict, ContextRequest, ConversationHits, DedupMode, Doctor, EarlierResolution,
     Engine, EpisodeFilter, HealthCheck, ImportBundle, ImportProgress, ImportProgressSink,
     ImportReport, LoggedError, MirrorLoadOutcome, MirrorRefreshOutcome, NewArtifact, NewEpisode,
     NewRecord, NewTurn, ProgramRun, PruneReport, PurgeOutcome, QuerySyntax, RecallReport,

@@ -7,15 +7,13 @@ use heirloom_model::RecordId;
 pub struct Hit {
     /// Id of the record or the message.
     pub id: RecordId,
-    /// True if the hit is a message (a turn of a conversation).
-    pub is_turn: bool,
     /// BM25 score of the words, head included; 0 without a match.
     pub lexical: f32,
     /// Cosine similarity of the vectors; 0 without a vector.
     pub vector: f32,
     /// Cosine similarity of the sentence transformer's vectors; `None` if the question or the text has none.
     pub sentence: Option<f32>,
-    /// Weighted sum of `z(lexical)`, `z(vector)` and `z(sentence)` over all items that match the filter, plus
+    /// Weighted sum of `z(lexical)`, `z(vector)` and `z(sentence)` over all items of the lane, plus
     /// `conversation`.
     pub score: f32,
     /// Part of `score` from the words: `z(lexical)`. Negative for a text with fewer words of the query than most.

@@ -15,6 +15,7 @@ mod changes;
 pub mod conformance;
 mod error;
 mod fault_injection;
+mod lane;
 mod migration_progress;
 mod model_vectors;
 mod postgres;
@@ -33,6 +34,7 @@ pub use changes::{AppliedChange, Change, Verdict};
 pub use error::StoreError;
 pub use fault_injection::{CountedCalls, FaultPlan, FaultyStore, InjectedError, InjectedFault};
 pub use heirloom_search::Hit;
+pub use lane::Lane;
 pub use migration_progress::{MigrationEvent, ProgressSink};
 pub use model_vectors::{EmbeddingBacklog, ModelVector, UnembeddedText, VectorBatch, VectorRow};
 pub use postgres::{

@@ -1,5 +1,7 @@
 //! Vectors of external embedding models. They are stored in addition to the built-in vectors, which every text has.
 
+use crate::Lane;
+
 /// Vector and the name of the model that made it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelVector {
@@ -21,7 +23,9 @@ pub struct EmbeddingBacklog {
     /// Name and vector count of another external model. A project has vectors of one external model at a time: the
     /// first vectors of a new model replace all of the previous one.
     pub other: Option<(String, u64)>,
-    /// Number of rebuilds of the project's index. A [`VectorBatch`] is valid for one generation.
+    /// Lane of the texts in `next`.
+    pub lane: Lane,
+    /// Number of rebuilds of the index of that lane. A [`VectorBatch`] is valid for one generation.
     pub generation: i64,
     /// Some of the texts without a vector, oldest first.
     pub next: Vec<UnembeddedText>,
@@ -30,7 +34,7 @@ pub struct EmbeddingBacklog {
 /// Text without a vector.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnembeddedText {
-    /// Ordinal of the text in the index.
+    /// Ordinal of the text in its lane.
     pub ordinal: u32,
     /// First part of the indexed text, at most `EMBEDDING_TEXT_BYTES_MAX` bytes.
     pub text: String,
@@ -44,8 +48,10 @@ pub type VectorRow = (u32, Option<Vec<f32>>);
 pub struct VectorBatch {
     /// Name of the model that made them.
     pub model: String,
+    /// Lane that the ordinals belong to.
+    pub lane: Lane,
     /// Index generation that the ordinals belong to.
     pub generation: i64,
-    /// Rows, one for each text.
+    /// Rows, one for each text; without any, the vectors of other models are removed in both lanes.
     pub rows: Vec<VectorRow>,
 }

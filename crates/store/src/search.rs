@@ -1,6 +1,6 @@
 //! Search in a store's index: query and results.
 
-use crate::{Filter, ModelVector};
+use crate::{Filter, Lane, ModelVector};
 use heirloom_model::{EmbedPurpose, Embedder, Record};
 use heirloom_search::Hit;
 use heirloom_search::index::tokenizer::QueryTerms;
@@ -20,14 +20,13 @@ pub struct SearchQuery {
     /// Question for the sentence transformer. Its scores are added to those of the other arms; a text without a vector
     /// of this model is ranked by the others.
     pub sentence: Option<SentenceQuestion>,
-    /// Filter for the candidates; its `order`, `limit` and `after` are ignored. Turns of conversations match too,
-    /// unless the filter names kinds, a category, a state or a key.
+    /// Lane that is searched. All scores and counts of the results are relative to it.
+    pub lane: Lane,
+    /// Filter for the candidates; its `order`, `limit` and `after` are ignored. No turn of a conversation matches a filter
+    /// that names kinds, a category, a state or a key.
     pub filter: Filter,
     /// Number of best hits to keep from each arm (lexical, vector).
     pub limit_per_arm: usize,
-    /// Leaves out turns of conversations after the limits. A filter by kind leaves them out before the limits, but reads
-    /// the rows of all matching records in a process without a cache.
-    pub drops_turns: bool,
     /// Filters by key, whose records are read with the search, because each further query is a round trip to a server.
     pub key_filters: Vec<Filter>,
 }

@@ -29,7 +29,7 @@ fn ask_for(store: &SqliteStore, query: &str, kinds: &[Kind]) -> SearchResults {
         vector: None,
         sentence: None,
         filter: Filter::current(kinds, now()),
-        drops_turns: false,
+        lane: Lane::Memory,
         key_filters: Vec::new(),
         limit_per_arm: 20,
     };

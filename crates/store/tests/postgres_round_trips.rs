@@ -183,7 +183,7 @@ fn query(words: &str, kinds: &[Kind]) -> SearchQuery {
         vector: None,
         sentence: None,
         filter: Filter::current(kinds, at(3_000)),
-        drops_turns: false,
+        lane: Lane::Memory,
         key_filters: Vec::new(),
         limit_per_arm: 20,
     }

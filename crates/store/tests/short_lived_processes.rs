@@ -14,7 +14,7 @@ mod test_records;
 use heirloom_model::limits::{CHANGES_MAX, SIDECAR_LAG_VECTORS, SIDECAR_VECTORS_MAX};
 use heirloom_model::{IdSource, ProjectName, Timestamp};
 use heirloom_search::index::tokenizer::QueryTerms;
-use heirloom_store::{Filter, PurgeTarget, SearchQuery, SearchResults, SqliteStore, Store};
+use heirloom_store::{Filter, Lane, PurgeTarget, SearchQuery, SearchResults, SqliteStore, Store};
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use test_records::{at, folder, project, put, record};
@@ -49,7 +49,7 @@ fn ask(path: &Path) -> SearchResults {
         vector: None,
         sentence: None,
         filter: Filter::current(&[], now()),
-        drops_turns: false,
+        lane: Lane::Memory,
         key_filters: Vec::new(),
         limit_per_arm: 20,
     };

@@ -170,6 +170,7 @@ impl Maintenance<'_> {
             let batch = first_batch(&backlog.next);
             let vectors = VectorBatch {
                 model: embedder.model().to_owned(),
+                lane: backlog.lane,
                 generation: backlog.generation,
                 rows: self.vectors_of(embedder, batch)?,
             };
@@ -252,6 +253,7 @@ impl Maintenance<'_> {
     fn remove_vectors(&self, before: &EmbeddingBacklog) -> Result<(), Fault> {
         self.save_vectors(&VectorBatch {
             model: vector::MODEL.to_owned(),
+            lane: before.lane,
             generation: before.generation,
             rows: Vec::new(),
         })

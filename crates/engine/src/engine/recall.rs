@@ -1,21 +1,25 @@
-//! Recall: one query over all records and turns. The store finds candidates, the module `recall` ranks them.
+//! Recall: one query over all records, and a second one over the turns of conversations. The store finds candidates, the
+//! module `recall` ranks them.
 
 mod absence;
 mod candidates;
+mod conversations;
 mod one_hop;
 mod query_validation;
 
 use super::Engine;
 pub use absence::Absence;
 use candidates::{add_key_matches, key_filters};
+pub use conversations::ConversationHits;
+use heirloom_model::similarity::EchoedQuestion;
 use heirloom_model::{Fault, Kind, RecordId, Scope, Timestamp, text};
 use heirloom_search::index::tokenizer::QueryTerms;
 use heirloom_search::recall::{
     ParsedQuery, QueryFilters, RankContext, Ranked, RecallItem, ScoreBreakdown, deduplicate,
-    demote_turns, fill_budget_mmr, is_no_answer, rank, rate_hits, retain_relevant,
+    fill_budget_mmr, is_no_answer, rank, rate_hits, retain_relevant,
 };
 use heirloom_search::relevance::{FLOOR, Question};
-use heirloom_store::{AsOf, Filter, ModelVector, SearchQuery, SentenceQuestion};
+use heirloom_store::{AsOf, Filter, Lane, ModelVector, SearchQuery, SentenceQuestion};
 use query_validation::{candidate_count, checked_count, parse_query, stems};
 use std::time::Instant;
 
@@ -54,7 +58,7 @@ pub(super) enum VectorSource {
 }
 
 /// Vectors of a query by models. That of the sentence transformer is computed during the search.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct QueryVectors {
     /// By the external model.
     model: Option<ModelVector>,
@@ -85,8 +89,10 @@ pub struct RecallRequest {
     pub budget_tokens: Option<usize>,
     /// Only these kinds of records, in addition to those in the query; empty means all.
     pub kinds: Vec<Kind>,
-    /// Includes turns of conversations, if kinds are given.
-    pub turns: bool,
+    /// Turns of conversations that the answer has besides its records.
+    pub conversations: ConversationHits,
+    /// Searches no records, as `kind:message` in the query does.
+    pub only_conversations: bool,
     /// Only these records; empty means all.
     pub among: Vec<RecordId>,
     /// Only records in this scope.
@@ -109,9 +115,11 @@ pub struct RecallRequest {
 /// Result of recall.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecallReport {
-    /// Hits, best first; ties in order of age, oldest first.
+    /// Records, best first; ties in order of age, oldest first. They do not depend on the conversations of the project.
     pub hits: Vec<Ranked>,
-    /// Number of hits that were left out because their relevance is too low.
+    /// Turns of conversations, best first; their relevance is relative to the conversations.
+    pub conversations: Vec<Ranked>,
+    /// Number of records that were left out because their relevance is too low.
     pub weak: usize,
     /// Notes about the query.
     pub notes: Vec<String>,
@@ -152,7 +160,14 @@ impl Recall<'_> {
         let filter = self.merged_filter(&mut query, request)?;
         let vectors =
             self.query_vectors(&query.text, request, VectorSource::Program, &mut Vec::new())?;
-        self.rank_unrated(&query, filter, k, request, vectors)
+        let search = LaneSearch {
+            query: &query,
+            filter,
+            k,
+            request,
+            vectors,
+        };
+        self.rank_unrated(search, Lane::Memory)
     }
 
     /// Computes the vectors of a query.
@@ -190,30 +205,42 @@ impl Recall<'_> {
         if request.as_of.is_some_and(|then| then > self.engine.now()) {
             notes.push("the requested time is in the future: the answer is as of now".to_owned());
         }
-        let hits = if query.text.trim().is_empty() {
+        let is_searched = query.text.chars().any(char::is_alphanumeric);
+        let mut hits = Vec::new();
+        let mut conversations = Vec::new();
+        if query.text.trim().is_empty() {
             if !query.filters.includes_records() {
                 notes.push("turns of conversations are found by words: add some words".to_owned());
             }
-            self.newest_records(&filter, k, &query.filters)?
-        } else if query.text.chars().any(char::is_alphanumeric) {
+            hits = self.newest_records(&filter, k, &query.filters)?;
+        } else if is_searched {
             // Hooks and contexts have no time for further searches.
             let has_hop = vectors == VectorSource::Model;
             let vectors = self.query_vectors(&query.text, request, vectors, &mut notes)?;
-            self.rank_query(&query, filter, k, request, vectors, has_hop)?
+            let search = LaneSearch {
+                query: &query,
+                filter,
+                k,
+                request,
+                vectors,
+            };
+            conversations = self.conversation_hits(&search)?;
+            if query.filters.includes_records() {
+                hits = self.rank_query(search, has_hop)?;
+            }
         } else {
             notes.push("the question has no words to search for".to_owned());
-            Vec::new()
-        };
-        let mut hits = hits;
+        }
         let weak = retain_relevant(&mut hits, request.min_relevance.unwrap_or(FLOOR));
-        if hits.is_empty() && weak > 0 {
+        if is_searched && hits.is_empty() && query.filters.includes_records() {
             notes.push(NOTHING_RELEVANT.to_owned());
         }
-        demote_turns(&mut hits);
-        let mut hits = match request.budget_tokens {
-            Some(budget) => fill_budget_mmr(hits, budget),
-            None => hits,
-        };
+        if let Some(budget) = request.budget_tokens {
+            hits = fill_budget_mmr(hits, budget);
+            let used: usize = hits.iter().map(|hit| hit.item.tokens()).sum();
+            let left = budget.saturating_sub(used);
+            conversations = fill_budget_mmr(conversations, left);
+        }
         self.engine
             .workspace()
             .with_lines(hits.iter_mut().filter_map(|hit| match &mut hit.item {
@@ -223,6 +250,7 @@ impl Recall<'_> {
         let took_us = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
         Ok(RecallReport {
             hits,
+            conversations,
             weak,
             notes,
             took_us,
@@ -236,7 +264,7 @@ impl Recall<'_> {
         request: &RecallRequest,
     ) -> Result<Filter, Fault> {
         let filters = &mut query.filters;
-        filters.turns |= request.turns;
+        filters.turns |= request.only_conversations;
         for kind in &request.kinds {
             if !filters.kinds.contains(kind) {
                 filters.kinds.push(*kind);
@@ -294,19 +322,11 @@ impl Recall<'_> {
         Ok(found.into_iter().map(plain).collect())
     }
 
-    fn rank_query(
-        &self,
-        query: &ParsedQuery,
-        filter: Filter,
-        k: usize,
-        request: &RecallRequest,
-        vectors: QueryVectors,
-        has_hop: bool,
-    ) -> Result<Vec<Ranked>, Fault> {
-        // Relevance is calibrated for the arms of the program, not for external models.
-        let is_comparable = request.mode == RetrievalMode::Both && vectors.model.is_none();
-        let hop_filter = filter.clone();
-        let (mut ranked, question) = self.rank_unrated(query, filter, k, request, vectors)?;
+    fn rank_query(&self, search: LaneSearch<'_>, has_hop: bool) -> Result<Vec<Ranked>, Fault> {
+        let is_comparable = search.is_comparable();
+        let (query, k, request) = (search.query, search.k, search.request);
+        let hop_filter = search.filter.clone();
+        let (mut ranked, question) = self.rank_unrated(search, Lane::Memory)?;
         if is_comparable {
             rate_hits(&question, &mut ranked);
             if has_hop {
@@ -316,28 +336,30 @@ impl Recall<'_> {
         Ok(ranked)
     }
 
-    /// Ranks the candidates of a query without their relevance, and returns the question that rates them.
+    /// Ranks the candidates of one lane without their relevance, and returns the question that rates them.
     fn rank_unrated(
         &self,
-        query: &ParsedQuery,
-        filter: Filter,
-        k: usize,
-        request: &RecallRequest,
-        vectors: QueryVectors,
+        search: LaneSearch<'_>,
+        lane: Lane,
     ) -> Result<(Vec<Ranked>, Question), Fault> {
+        let (query, k, request) = (search.query, search.k, search.request);
         let question = QueryTerms::of(&query.text);
+        let key_filters = match lane {
+            Lane::Memory => key_filters(query, &search.filter),
+            Lane::Archive => Vec::new(),
+        };
         let search = SearchQuery {
             words: (request.mode != RetrievalMode::Meaning).then(|| question.clone()),
             semantic_text: (request.mode != RetrievalMode::Words).then(|| query.text.clone()),
-            vector: vectors.model,
-            key_filters: key_filters(query, &filter),
-            filter,
-            drops_turns: false,
+            vector: search.vectors.model,
+            key_filters,
+            filter: search.filter,
+            lane,
             limit_per_arm: candidate_count(k),
-            sentence: vectors.sentence,
+            sentence: search.vectors.sentence,
         };
         let found = self.engine.store.search(&self.engine.project, &search)?;
-        let mut candidates = self.load_candidates(&found.hits, &search.filter, &query.filters)?;
+        let mut candidates = self.load_candidates(&found.hits, &search.filter, lane)?;
         add_key_matches(found.key_matches, &found.hits, &mut candidates);
         let stems = |text: &str| stems(text);
         let asking = RankContext {
@@ -350,7 +372,8 @@ impl Recall<'_> {
             searched: found.scope_size,
             stems: &stems,
         };
-        candidates.retain(|one| !is_no_answer(&one.item));
+        let asked = EchoedQuestion::new(&query.text);
+        candidates.retain(|one| !is_no_answer(&one.item) && !repeats_request(&asked, &one.item));
         let mut ranked = rank(&asking, candidates);
         match request.dedup {
             DedupMode::Fold => ranked = deduplicate(ranked, k),
@@ -358,5 +381,34 @@ impl Recall<'_> {
         }
         let rated = Question::new(&query.text, &question.terms, &found.dfs, found.scope_size);
         Ok((ranked, rated.with_lines_of(&request.question)))
+    }
+}
+
+/// Search of one lane.
+#[derive(Debug, Clone)]
+struct LaneSearch<'r> {
+    query: &'r ParsedQuery,
+    filter: Filter,
+    /// Maximum number of hits.
+    k: usize,
+    request: &'r RecallRequest,
+    vectors: QueryVectors,
+}
+
+impl LaneSearch<'_> {
+    /// Returns true if hits can be rated: relevance is calibrated for the arms of the program, not for external models.
+    fn is_comparable(&self) -> bool {
+        self.request.mode == RetrievalMode::Both && self.vectors.model.is_none()
+    }
+}
+
+/// Returns true for a turn, or the request of an attempt, that only repeats the question. Other records that do are
+/// statements: "the deploy needs a token" answers "does the deploy need a token?".
+fn repeats_request(asked: &EchoedQuestion, item: &RecallItem) -> bool {
+    match item {
+        RecallItem::Turn { message, .. } => asked.is_repeated_by(&message.text),
+        RecallItem::Record(record) => {
+            record.kind == Kind::Episode && asked.is_repeated_by(&record.text)
+        }
     }
 }

@@ -65,7 +65,8 @@ impl Sessions<'_> {
             question: words.to_owned(),
             syntax: super::QuerySyntax::Words,
             k: Some(k),
-            turns: true,
+            conversations: super::ConversationHits::All,
+            only_conversations: true,
             min_relevance: Some(0.0),
             scope: heirloom_model::Scope {
                 session: session.map(str::to_owned),
@@ -73,7 +74,12 @@ impl Sessions<'_> {
             },
             ..Default::default()
         };
-        let hits = self.engine.recall().search(&request)?.hits.into_iter();
+        let hits = self
+            .engine
+            .recall()
+            .search(&request)?
+            .conversations
+            .into_iter();
         let turns = hits.filter_map(|hit| match hit.item {
             RecallItem::Turn {
                 session, message, ..

@@ -7,7 +7,7 @@ use crate::engine::Recall;
 use heirloom_model::kinds::Knowledge;
 use heirloom_model::section::{Offer, Origin, Section};
 use heirloom_model::{Fault, Kind, KindData, Record, limits, mark};
-use heirloom_search::recall::{Ranked, RecallItem, demote_turns, fill_budget_mmr};
+use heirloom_search::recall::{Ranked, RecallItem, fill_budget_mmr};
 use heirloom_store::Filter;
 
 /// Owner of the memory that a hit is from.
@@ -77,6 +77,7 @@ impl Recall<'_> {
         request: &RecallRequest,
     ) -> Result<(RecallReport, Vec<MemoryOwner>), Fault> {
         let mut recalled = self.search(request)?;
+        let mut is_unanswered = false;
         let mut hits: Vec<(Ranked, MemoryOwner)> = recalled
             .hits
             .drain(..)
@@ -86,12 +87,14 @@ impl Recall<'_> {
             Ok(own) => {
                 recalled.took_us += own.took_us;
                 recalled.weak += own.weak;
+                is_unanswered = recalled.notes.iter().any(|note| note == NOTHING_RELEVANT);
                 recalled.notes.retain(|note| note != NOTHING_RELEVANT);
                 let shown = own.hits.into_iter().filter(|hit| match &hit.item {
                     RecallItem::Record(record) => is_shown(record),
                     RecallItem::Turn { .. } => true,
                 });
                 hits.extend(shown.map(|hit| (hit, MemoryOwner::User)));
+                // A person's memory has no conversations.
             }
             Err(fault) => recalled.notes.push(format!(
                 "your own memory cannot be searched: {}",
@@ -111,11 +114,10 @@ impl Recall<'_> {
             .iter()
             .map(|(hit, owners)| (hit.item.id(), *owners))
             .collect();
-        let mut hits: Vec<Ranked> = hits.into_iter().map(|(hit, _)| hit).collect();
-        if hits.is_empty() && recalled.weak > 0 {
+        let hits: Vec<Ranked> = hits.into_iter().map(|(hit, _)| hit).collect();
+        if hits.is_empty() && is_unanswered {
             recalled.notes.push(NOTHING_RELEVANT.to_owned());
         }
-        demote_turns(&mut hits);
         recalled.hits = match request.budget_tokens {
             Some(budget) => fill_budget_mmr(hits, budget),
             None => hits,

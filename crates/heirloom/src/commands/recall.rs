@@ -5,7 +5,7 @@ use crate::json_output;
 use crate::store_access::CliSession;
 use crate::terminal_output::DIM_STYLE;
 use clap::builder::styling::AnsiColor;
-use heirloom_engine::{MemoryOwner, RecallReport, RecallRequest};
+use heirloom_engine::{ConversationHits, MemoryOwner, RecallReport, RecallRequest};
 use heirloom_model::kinds::Knowledge;
 use heirloom_model::record_meaning::record_meaning_excerpt;
 use heirloom_model::{Fault, Kind, KindData, Record, Scope, Timestamp, limits, text};
@@ -64,6 +64,22 @@ pub(crate) struct Args {
     /// Show weak hits too, which are probably not about the question
     #[arg(long)]
     all: bool,
+    /// Show all turns of conversations that fit, instead of the best one of three conversations
+    #[arg(long)]
+    conversations: bool,
+    /// Search only records, or only conversations
+    #[arg(long, value_name = "LANE", conflicts_with = "kind")]
+    only: Option<SearchedLane>,
+    /// With --json: turns among the hits, as in version 1 of the contract
+    #[arg(long, hide = true)]
+    messages: bool,
+}
+
+/// What is searched if not both are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum SearchedLane {
+    Memory,
+    Conversations,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,6 +101,8 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     session.set_short_lived();
     // The process ends after this read, and the system frees memory faster than the engine's destructor.
     let engine = ManuallyDrop::new(session.open_with_embedder()?);
+    let (conversations, only_conversations) =
+        (wanted_conversations(&args), is_only_conversations(&args));
     let question = if args.query == "-" && args.words.is_empty() {
         read_standard_input(limits::RECALL_QUERY_BYTES_MAX, "a question")?
     } else {
@@ -103,7 +121,8 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         k: args.k,
         budget_tokens: args.budget_tokens,
         kinds: args.kind.iter().filter_map(of_kind).collect(),
-        turns: args.kind.contains(&KindFilter::Turns),
+        conversations,
+        only_conversations,
         scope: scope(args.task),
         near: scope(args.near_task),
         as_of: args.as_of,
@@ -115,7 +134,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         None => (engine.recall().search(&request)?, Vec::new()),
     };
     if session.out.json {
-        let hits: Vec<_> = recalled
+        let mut hits: Vec<_> = recalled
             .hits
             .iter()
             .enumerate()
@@ -127,16 +146,49 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
                 value
             })
             .collect();
-        let mut value = json!({"hits": hits, "weak": recalled.weak, "took_us": recalled.took_us});
+        let turns = recalled.conversations.iter();
+        let mut turns: Vec<_> = turns
+            .map(|hit| json_output::hit(hit, args.explain))
+            .collect();
+        if args.messages {
+            hits.append(&mut turns);
+        }
+        let mut value = json!({
+            "hits": hits,
+            "conversations": turns,
+            "weak": recalled.weak,
+            "took_us": recalled.took_us,
+        });
         if !recalled.notes.is_empty() {
             value["notes"] = json!(recalled.notes);
         }
         session.out.value(&value);
     } else {
-        let is_empty = recalled.hits.is_empty() && engine.records().counts()?.is_empty();
+        let is_unanswered = recalled.hits.is_empty() && recalled.conversations.is_empty();
+        let is_empty = is_unanswered && engine.records().counts()?.is_empty();
         print_hits(&recalled, &owners, args.explain, is_empty, session);
     }
     Ok(0)
+}
+
+/// Returns the turns that are requested: without kinds the best ones, and all that fit on request.
+fn wanted_conversations(args: &Args) -> ConversationHits {
+    let is_asked = args.conversations || is_only_conversations(args);
+    match (args.only, is_asked) {
+        (Some(SearchedLane::Memory), _) => ConversationHits::Nothing,
+        (_, true) => ConversationHits::All,
+        (_, false) if args.kind.is_empty() => ConversationHits::Best,
+        (_, false) => match args.kind.contains(&KindFilter::Turns) {
+            true => ConversationHits::All,
+            false => ConversationHits::Nothing,
+        },
+    }
+}
+
+/// Returns true if no record is requested.
+fn is_only_conversations(args: &Args) -> bool {
+    let are_turns = !args.kind.is_empty() && args.kind.iter().all(|one| *one == KindFilter::Turns);
+    are_turns || args.only == Some(SearchedLane::Conversations)
 }
 
 fn print_hits(
@@ -149,7 +201,7 @@ fn print_hits(
     for note in &recalled.notes {
         session.out.talk(&format!("heirloom: {note}"));
     }
-    if recalled.hits.is_empty() {
+    if recalled.hits.is_empty() && (recalled.conversations.is_empty() || recalled.weak > 0) {
         session.out.talk(&match (recalled.weak, is_empty) {
             (0, true) => "nothing is remembered here yet: heirloom remember \"TEXT\"".to_owned(),
             (0, false) => "no match".to_owned(),
@@ -158,12 +210,25 @@ fn print_hits(
         });
     }
     for (at, hit) in recalled.hits.iter().enumerate() {
+        print_hit(hit, owners.get(at).copied(), explain, session);
+    }
+    if !recalled.conversations.is_empty() {
+        let heading = session.out.paint(DIM_STYLE, "in conversations:");
+        session.out.painted_line(&heading);
+    }
+    for hit in &recalled.conversations {
+        print_hit(hit, None, explain, session);
+    }
+}
+
+/// Prints a hit with its origin, and the parts of its score.
+fn print_hit(hit: &Ranked, owner: Option<MemoryOwner>, explain: bool, session: &mut CliSession) {
         let words = match &hit.item {
             RecallItem::Record(record) => record_meaning_excerpt(record, 160),
             RecallItem::Turn { message, .. } => text::excerpt(&message.text, 160),
         };
         print_hit_line(hit, &words, session);
-        let owner_label = match owners.get(at) {
+        let owner_label = match owner {
             Some(MemoryOwner::User) => "user · ",
             Some(MemoryOwner::Project) | None => "",
         };
@@ -177,7 +242,6 @@ fn print_hits(
                 .out
                 .line(&format!("{INDENT}{}", describe_score(hit)));
         }
-    }
 }
 
 /// Prints the relevance of a hit in the colour of its grade, and its text.

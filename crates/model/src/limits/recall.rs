@@ -6,6 +6,8 @@ pub const QUESTION_TERMS_MAX: usize = 10_000;
 pub const RECALL_QUERY_BYTES_MAX: usize = 2 << 20;
 /// Default number of hits of a recall.
 pub const RECALL_HITS_DEFAULT: usize = 10;
+/// Conversations in an answer, each with its best turn, unless more are requested.
+pub const RECALL_CONVERSATIONS: usize = 3;
 /// Maximum number of hits of a recall.
 pub const RECALL_HITS_MAX: usize = 1_000;
 /// Minimum number of ranked candidates. Beyond three per hit of the default ten, results change in less than one

@@ -61,7 +61,6 @@ fn item(record: Record) -> RecallItem {
 fn candidate(item: RecallItem, score: f32) -> Candidate {
     let hit = Hit {
         id: item.id(),
-        is_turn: item.kind().is_none(),
         lexical: score,
         vector: 0.0,
         sentence: None,

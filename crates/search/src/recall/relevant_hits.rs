@@ -88,24 +88,6 @@ pub fn is_relevant(hit: &Ranked, least: f64) -> bool {
     is_exact || hit.relevance.is_none_or(|relevance| relevance >= least)
 }
 
-/// Moves each turn behind the records that are at least as relevant; the order is unchanged otherwise.
-pub fn demote_turns(ranked: &mut Vec<Ranked>) {
-    let mut ordered: Vec<Ranked> = Vec::with_capacity(ranked.len());
-    for hit in ranked.drain(..) {
-        let is_record = matches!(hit.item, RecallItem::Record(_));
-        let is_behind = |before: &Ranked| {
-            is_record
-                && matches!(before.item, RecallItem::Turn { .. })
-                && matches!((before.relevance, hit.relevance), (Some(turn), Some(record)) if record >= turn)
-        };
-        // Only the turns directly before it are passed: a record never overtakes another record.
-        let passed = ordered.iter().rev().take_while(|one| is_behind(one));
-        let at = ordered.len() - passed.count();
-        ordered.insert(at, hit);
-    }
-    *ranked = ordered;
-}
-
 /// Returns true for items that are no answer by themselves: calls of tools, and acknowledgements such as `Done.`
 pub fn is_no_answer(item: &RecallItem) -> bool {
     match item {
@@ -228,24 +210,6 @@ mod tests {
 
     fn known(text: &str, relevance: f64) -> Ranked {
         hit(RecallItem::Record(Box::new(record(text))), relevance)
-    }
-
-    fn order(mut hits: Vec<Ranked>) -> Vec<String> {
-        demote_turns(&mut hits);
-        hits.iter().map(|hit| hit.item.text().to_owned()).collect()
-    }
-
-    #[test]
-    fn turn_never_outranks_record_of_equal_relevance() {
-        let hits = vec![
-            hit(turn("t1"), 0.5),
-            hit(turn("t2"), 0.3),
-            known("r1", 0.5),
-            known("r2", 0.4),
-            hit(turn("t3"), 0.1),
-            known("r3", 0.05),
-        ];
-        assert_eq!(order(hits), ["r1", "t1", "r2", "t2", "t3", "r3"]);
     }
 
     #[test]

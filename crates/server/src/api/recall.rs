@@ -10,8 +10,9 @@ use crate::{Access, App, Problem};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use heirloom_engine::{RecallRequest, SimilarAttemptsReport};
+use heirloom_engine::{ConversationHits, RecallRequest, SimilarAttemptsReport};
 use heirloom_model::{Kind, Scope};
+use heirloom_search::recall::Ranked;
 use heirloom_search::recall::query::is_turn_kind;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -60,13 +61,31 @@ pub(super) struct RecallParams {
     /// Includes the parts of each score.
     #[serde(default)]
     explain: bool,
+    /// Turns of conversations in the answer: `best`, one of each of three conversations, which is the default without
+    /// kinds; `all` that fit; `none`.
+    #[serde(default)]
+    conversations: Option<WantedConversations>,
+    /// Lists turns among `hits`, as before they had a list of their own. Only for the first version.
+    #[serde(default)]
+    messages: bool,
+}
+
+/// Turns of conversations in an answer.
+#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum WantedConversations {
+    Best,
+    All,
+    None,
 }
 
 /// Search results.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct RecallResponse {
-    /// The hits, best first; ties are ordered oldest first.
+    /// The records, best first; ties are ordered oldest first. Conversations do not affect them.
     hits: Vec<RecallHit>,
+    /// Turns of conversations, best first.
+    conversations: Vec<RecallHit>,
     /// Number of hits that were left out because their relevance is too low.
     weak: usize,
     /// Duration in microseconds.
@@ -102,6 +121,7 @@ async fn respond(
 ) -> Result<Json<RecallResponse>, Problem> {
     let project = access.resolve_project(params.project.as_deref())?;
     let (kinds, turns) = parse_kinds(params.kinds.as_deref())?;
+    let has_kinds = !kinds.is_empty();
     if !params
         .min_relevance
         .is_none_or(|least| (0.0..=1.0).contains(&least))
@@ -116,7 +136,15 @@ async fn respond(
         k: params.k,
         budget_tokens: params.budget_tokens,
         kinds,
-        turns,
+        conversations: match params.conversations {
+            Some(WantedConversations::All) => ConversationHits::All,
+            Some(WantedConversations::None) => ConversationHits::Nothing,
+            Some(WantedConversations::Best) => ConversationHits::Best,
+            None if turns => ConversationHits::All,
+            None if has_kinds => ConversationHits::Nothing,
+            None => ConversationHits::Best,
+        },
+        only_conversations: turns && !has_kinds,
         scope: Scope {
             task: params.task_id,
             agent: params.agent_id,
@@ -131,12 +159,20 @@ async fn respond(
         min_relevance: params.min_relevance,
         ..RecallRequest::default()
     };
-    let explain = params.explain;
+    let (explain, has_messages) = (params.explain, params.messages);
     let answer = app.compute_with_engine(project, move |engine| {
         let recalled = engine.recall().search(&request)?;
-        let hits = recalled.hits.iter().map(|hit| recall_hit(hit, explain));
+        let rows = |hits: &[Ranked]| -> Vec<RecallHit> {
+            hits.iter().map(|hit| recall_hit(hit, explain)).collect()
+        };
+        let mut hits = rows(&recalled.hits);
+        let mut conversations = rows(&recalled.conversations);
+        if has_messages {
+            hits.append(&mut conversations);
+        }
         Ok(RecallResponse {
-            hits: hits.collect(),
+            hits,
+            conversations,
             weak: recalled.weak,
             took_us: recalled.took_us,
             notes: recalled.notes,

@@ -3,7 +3,7 @@
 use super::model_instructions::DATA_NOTICE;
 use super::schema::ToolArgument;
 use super::tool::{Effect, Tool, ToolAnswer, ToolCall, data_schema};
-use heirloom_engine::{MemoryOwner, RecallRequest};
+use heirloom_engine::{ConversationHits, MemoryOwner, RecallRequest};
 use heirloom_model::kinds::Knowledge;
 use heirloom_model::record_meaning::record_meaning;
 use heirloom_model::{Fault, Kind, KindData, Scope, limits, text};
@@ -78,12 +78,13 @@ fn output() -> Value {
         "type": "object",
         "properties": {
             "about": data_schema(),
-            "hits": {"type": "array", "items": hit},
+            "hits": {"type": "array", "items": hit, "description": "Records, best first"},
+            "conversations": {"type": "array", "items": hit, "description": "Turns of conversations, best first"},
             "weak": {"type": "integer", "description": "Number of hits that were left out because their relevance is too low"},
             "notes": {"type": "array", "items": {"type": "string"}},
             "took_us": {"type": "integer"},
         },
-        "required": ["about", "hits", "weak", "notes", "took_us"],
+        "required": ["about", "hits", "conversations", "weak", "notes", "took_us"],
     })
 }
 
@@ -94,6 +95,7 @@ fn call(call: &ToolCall<'_>) -> Result<ToolAnswer, Fault> {
         ..Scope::default()
     };
     let kinds = args.words("kinds");
+    let has_turns = kinds.iter().any(|kind| is_turn_kind(kind));
     let request = RecallRequest {
         question: args.require("query")?,
         k: args.size("k"),
@@ -102,7 +104,12 @@ fn call(call: &ToolCall<'_>) -> Result<ToolAnswer, Fault> {
             .iter()
             .filter_map(|kind| kind.parse::<Kind>().ok())
             .collect(),
-        turns: kinds.iter().any(|kind| is_turn_kind(kind)),
+        conversations: match (has_turns, kinds.is_empty()) {
+            (true, _) => ConversationHits::All,
+            (false, true) => ConversationHits::Best,
+            (false, false) => ConversationHits::Nothing,
+        },
+        only_conversations: has_turns && kinds.iter().all(|kind| is_turn_kind(kind)),
         scope: scope(args.text("task")),
         near: scope(args.text("near_task")),
         as_of: args.time("as_of"),
@@ -111,6 +118,10 @@ fn call(call: &ToolCall<'_>) -> Result<ToolAnswer, Fault> {
     };
     let (recalled, owner) = call.engine.recall().search_all(&request)?;
     let mut lines: Vec<_> = recalled.hits.iter().map(hit_line).collect();
+    if !recalled.conversations.is_empty() {
+        lines.push("In conversations:".to_owned());
+        lines.extend(recalled.conversations.iter().map(hit_line));
+    }
     lines.extend(
         recalled
             .notes
@@ -119,8 +130,12 @@ fn call(call: &ToolCall<'_>) -> Result<ToolAnswer, Fault> {
     );
     let hits = recalled.hits.iter().zip(owner);
     let hits: Vec<_> = hits.map(|(hit, owner)| hit_value(hit, owner)).collect();
+    let turns = recalled.conversations.iter();
+    let turns: Vec<_> = turns
+        .map(|hit| hit_value(hit, MemoryOwner::Project))
+        .collect();
     let mut envelope = call.engine.contexts().render_envelope(&lines.join("\n"));
-    if hits.is_empty() {
+    if hits.is_empty() && turns.is_empty() {
         let weak = match recalled.weak {
             0 => String::new(),
             1 => " 1 weak hit was left out; `min_relevance` 0 returns it.".to_owned(),
@@ -136,6 +151,7 @@ fn call(call: &ToolCall<'_>) -> Result<ToolAnswer, Fault> {
         value: json!({
             "about": DATA_NOTICE,
             "hits": hits,
+            "conversations": turns,
             "weak": recalled.weak,
             "notes": recalled.notes,
             "took_us": recalled.took_us,

@@ -15,7 +15,7 @@ use crate::App;
 use absence::{AbsenceExplainer, GIVEN_CHARS};
 use axum::extract::{Query, State};
 use axum::response::Response;
-use heirloom_engine::{Engine, RecallReport, RecallRequest};
+use heirloom_engine::{ConversationHits, Engine, RecallReport, RecallRequest};
 use heirloom_model::{ErrorKind, Fault, Permission, RecordId, limits, text};
 use heirloom_search::recall::ParsedQuery;
 use hit_rows::{HitRows, HitSections};
@@ -67,6 +67,7 @@ fn load(
     let k = params.k.unwrap_or(FIRST).clamp(1, MOST);
     let request = RecallRequest {
         question: q.to_owned(),
+        conversations: ConversationHits::All,
         ..RecallRequest::default()
     };
     let (report, problem) = search(engine, &request)?;
@@ -75,7 +76,8 @@ fn load(
     let times = times(engine);
     let conflicts = open_conflicts(engine)?;
     let is_full = report.hits.len() >= SEARCHED;
-    let sections = HitSections::of(report.hits);
+    let hits = report.hits.into_iter().chain(report.conversations);
+    let sections = HitSections::of(hits);
     let is_cut = is_full && sections.weak.is_empty();
     let rows = HitRows {
         words: &words,
@@ -113,10 +115,9 @@ fn load(
         records: rows.rows(&sections.records, k),
         records_title: plural(sections.records.len(), "record", "records"),
         turns: rows.rows(&sections.turns, k),
-        turns_title: plural(
-            sections.turns.len(),
-            "conversation turn",
-            "conversation turns",
+        turns_title: format!(
+            "In conversations: {}",
+            plural(sections.turns.len(), "turn", "turns")
         ),
         more: match has_more {
             true => more_href(q, (k * 2).min(MOST)),
@@ -163,6 +164,7 @@ fn search(
             };
             let nothing = RecallReport {
                 hits: Vec::new(),
+                conversations: Vec::new(),
                 weak: 0,
                 notes: Vec::new(),
                 took_us: 0,

@@ -175,14 +175,16 @@ CREATE TABLE inclusions (
   PRIMARY KEY (project, receipt, record)
 );
 
--- The row of a project is also the lock of its writers.
+-- Lanes of the index: 0 has the records, 1 the messages. The rows of a project are also the lock of its writers.
 CREATE TABLE index_totals (
-  project    bigint PRIMARY KEY,
+  project    bigint NOT NULL,
+  lane       bigint NOT NULL,
   texts      bigint NOT NULL,
   len        bigint NOT NULL,
   head_len   bigint NOT NULL,
   merged     bigint NOT NULL,
-  generation bigint NOT NULL
+  generation bigint NOT NULL,
+  PRIMARY KEY (project, lane)
 );
 
 -- Each write adds its token, which shows that it was committed. Old ones are deleted.
@@ -194,34 +196,37 @@ CREATE TABLE commits (
 
 CREATE TABLE ordinals (
   project bigint NOT NULL,
+  lane    bigint NOT NULL,
   ordinal bigint NOT NULL,
   id      uuid   NOT NULL,
-  is_turn bigint NOT NULL,
-  PRIMARY KEY (project, ordinal)
+  PRIMARY KEY (project, lane, ordinal)
 );
 
 CREATE TABLE postings (
   project bigint NOT NULL,
+  lane    bigint NOT NULL,
   term    bigint NOT NULL,
   block   bigint NOT NULL,
   data    bytea  NOT NULL,
-  PRIMARY KEY (project, term, block)
+  PRIMARY KEY (project, lane, term, block)
 );
 
 CREATE TABLE tail (
   project bigint NOT NULL,
+  lane    bigint NOT NULL,
   ordinal bigint NOT NULL,
   terms   bytea  NOT NULL,
   pieces  bytea  NOT NULL,
   vector  bytea  NOT NULL,
-  PRIMARY KEY (project, ordinal)
+  PRIMARY KEY (project, lane, ordinal)
 );
 
 CREATE TABLE gone (
   project bigint NOT NULL,
+  lane    bigint NOT NULL,
   block   bigint NOT NULL,
   bits    bytea  NOT NULL,
-  PRIMARY KEY (project, block)
+  PRIMARY KEY (project, lane, block)
 );
 
 CREATE TABLE vectors (
@@ -232,8 +237,10 @@ CREATE TABLE vectors (
 );
 
 CREATE TABLE piece_counts (
-  project bigint PRIMARY KEY,
-  data    bytea  NOT NULL
+  project bigint NOT NULL,
+  lane    bigint NOT NULL,
+  data    bytea  NOT NULL,
+  PRIMARY KEY (project, lane)
 );
 
 ALTER TABLE lapses ADD FOREIGN KEY (project, id) REFERENCES records (project, id)

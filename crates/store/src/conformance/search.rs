@@ -2,7 +2,7 @@
 
 use super::Check;
 use super::test_project::{TestProject, at, is_invalid, ok, put, restore, retire};
-use crate::{AsOf, Filter, PurgeTarget, SearchQuery, SearchResults, Store};
+use crate::{AsOf, Filter, Lane, PurgeTarget, SearchQuery, SearchResults, Store};
 use heirloom_model::record::Attrs;
 use heirloom_model::{
     Kind, MergeRule, Message, ProjectName, Record, RecordId, Role, Scope, Session, limits,
@@ -22,6 +22,7 @@ pub(super) const CHECKS: &[Check] = &[
         "turns of conversations are found, with their neighbours",
         turns,
     ),
+    ("records and conversations do not affect each other", lanes),
     ("projects are isolated", projects),
     ("results do not depend on writes and merges", many_merges),
     ("purged records are not found", purged),
@@ -36,7 +37,7 @@ fn question(text: &str, filter: Filter, limit_per_arm: usize) -> SearchQuery {
         vector: None,
         sentence: None,
         filter,
-        drops_turns: false,
+        lane: Lane::Memory,
         key_filters: Vec::new(),
         limit_per_arm,
     }
@@ -48,6 +49,14 @@ fn now() -> Filter {
 
 fn search(w: &TestProject<'_>, text: &str, filter: Filter) -> SearchResults {
     ok(w.store.search(&w.project, &question(text, filter, 50)))
+}
+
+fn search_turns(w: &TestProject<'_>, text: &str, filter: Filter) -> SearchResults {
+    let question = SearchQuery {
+        lane: Lane::Archive,
+        ..question(text, filter, 50)
+    };
+    ok(w.store.search(&w.project, &question))
 }
 
 fn ids(found: &SearchResults) -> Vec<RecordId> {
@@ -86,7 +95,7 @@ fn words(store: &dyn Store) {
     assert_eq!(found.len(), 3, "{found:?}");
     let all = search(&w, "midnight", now());
     assert_eq!((all.scope_size, all.hits.len()), (4, 1));
-    assert!(all.hits[0].lexical > 0.0 && !all.hits[0].is_turn);
+    assert!(all.hits[0].lexical > 0.0 && all.hits[0].conversation == 0.0);
     assert_eq!(
         search(&w, "midnight", now()),
         all,
@@ -207,17 +216,17 @@ fn turns(store: &dyn Store) {
     let other = [turn(&w, None, "nothing about it at all", 4)];
     ok(w.store.append_messages(&w.project, "one", &texts));
     ok(w.store.append_messages(&w.project, "two", &other));
-    let found = search(&w, "when is the deadline", now());
+    let found = search_turns(&w, "when is the deadline", now());
     assert_eq!(found.scope_size, 4);
     assert_eq!(found.hits[0].id, texts[1].id);
-    assert!(found.hits[0].is_turn && found.hits[0].conversation != 0.0);
+    assert!(found.hits[0].conversation != 0.0);
     let neighbour = found.hits.iter().position(|hit| hit.id == texts[0].id);
     assert!(neighbour.is_some(), "the turn before comes along");
     // The speaker's name is indexed with the text.
-    assert_eq!(search(&w, "Marta", now()).hits[0].id, texts[0].id);
+    assert_eq!(search_turns(&w, "Marta", now()).hits[0].id, texts[0].id);
     // A filter for kinds excludes turns.
     assert!(
-        search(&w, "deadline", Filter::current(&[Kind::Note], at(1_000)))
+        search_turns(&w, "deadline", Filter::current(&[Kind::Note], at(1_000)))
             .hits
             .is_empty()
     );
@@ -227,8 +236,39 @@ fn turns(store: &dyn Store) {
             ..Scope::default()
         })
     };
-    assert_eq!(search(&w, "deadline", of("one")).hits[0].id, texts[1].id);
-    assert!(search(&w, "deadline", of("two")).hits.is_empty());
+    assert_eq!(
+        search_turns(&w, "deadline", of("one")).hits[0].id,
+        texts[1].id
+    );
+    assert!(search_turns(&w, "deadline", of("two")).hits.is_empty());
+}
+
+/// A record has the same score whatever the conversations of the project say.
+fn lanes(store: &dyn Store) {
+    let w = filled(
+        store,
+        &[
+            "the deadline is the third of May",
+            "the release has a deadline",
+            "tabs are four spaces wide",
+        ],
+    );
+    let ask = || {
+        let mut question = question("when is the deadline of the release", now(), 50);
+        question.semantic_text = Some("when is the deadline of the release".to_owned());
+        ok(w.store.search(&w.project, &question))
+    };
+    let before = ask();
+    ok(w.store.put_session(&session(&w, "one")));
+    let turns: Vec<Message> = (10..60)
+        .map(|n| turn(&w, None, &format!("deadline, release, deadline {n}"), n))
+        .collect();
+    ok(w.store.append_messages(&w.project, "one", &turns));
+    assert_eq!(ask(), before);
+    assert_eq!(search_turns(&w, "deadline", now()).scope_size, 50);
+    w.created(&note(&w, "a deadline of its own", 90));
+    assert_eq!(search_turns(&w, "deadline", now()).scope_size, 50);
+    assert_eq!(ask().scope_size, 4);
 }
 
 fn projects(store: &dyn Store) {

@@ -5,7 +5,7 @@ use super::conversations::{message, session};
 use super::test_project::{TestProject, at, ok};
 use super::vectors::{MODEL, direction, embed_all, filled, lacking};
 use crate::{
-    Filter, SearchQuery, SearchResults, SentenceQuestion, Store, UnembeddedText, VectorBatch,
+    Filter, Lane, SearchQuery, SearchResults, SentenceQuestion, Store, UnembeddedText, VectorBatch,
     VectorSource,
 };
 use heirloom_model::{EmbedPurpose, Embedder, Fault, Kind, RecordId};
@@ -74,7 +74,7 @@ fn search_counted(
             model: Arc::clone(&model) as Arc<dyn Embedder>,
         }),
         filter: Filter::current(&[], at(10_000)),
-        drops_turns: false,
+        lane: Lane::Memory,
         key_filters: Vec::new(),
         limit_per_arm: 60,
     };
@@ -113,6 +113,7 @@ fn missing_sentence_vectors_are_fair(store: &dyn Store) {
     let of_even = |text: &&UnembeddedText| text.ordinal.is_multiple_of(2);
     let row = |text: &UnembeddedText| (text.ordinal, Some(direction(text.ordinal, 4)));
     let half = VectorBatch {
+        lane: Lane::Memory,
         model: MODEL.to_owned(),
         generation: lack.generation,
         rows: lack.next.iter().filter(of_even).map(row).collect(),
@@ -171,6 +172,7 @@ fn later_sentence_vectors_are_found(store: &dyn Store) {
     let lack = lacking(&w, MODEL, 50);
     let row = |text: &UnembeddedText| (text.ordinal, Some(direction(text.ordinal, 8)));
     let first = VectorBatch {
+        lane: Lane::Memory,
         model: MODEL.to_owned(),
         generation: lack.generation,
         rows: lack.next.iter().map(row).collect(),

@@ -3,8 +3,8 @@
 use super::Check;
 use super::test_project::{BY, TestProject, at, ok, put};
 use crate::{
-    Change, EmbeddingBacklog, Filter, ModelVector, PurgeTarget, SearchQuery, SearchResults, Store,
-    StoreError, VectorBatch, VectorSource,
+    Change, EmbeddingBacklog, Filter, Lane, ModelVector, PurgeTarget, SearchQuery, SearchResults,
+    Store, StoreError, VectorBatch, VectorSource,
 };
 use heirloom_model::record::Attrs;
 use heirloom_model::{Kind, MergeRule, Message, RecordId, Role, Session, limits};
@@ -72,6 +72,7 @@ pub(super) fn embed_all(w: &TestProject<'_>, model: &str, dims: usize, batch: us
         let rows = lack.next.iter();
         let rows = rows.map(|text| (text.ordinal, Some(direction(text.ordinal, dims))));
         let vectors = VectorBatch {
+            lane: lack.lane,
             model: model.to_owned(),
             generation: lack.generation,
             rows: rows.collect(),
@@ -91,7 +92,7 @@ fn search_near(w: &TestProject<'_>, model: &str, numbers: Vec<f32>) -> SearchRes
         }),
         sentence: None,
         filter: Filter::current(&[], at(10_000)),
-        drops_turns: false,
+        lane: Lane::Memory,
         key_filters: Vec::new(),
         limit_per_arm: 3,
     };
@@ -158,6 +159,7 @@ fn ranked(store: &dyn Store) {
     }
     // Storing the same vectors again changes nothing.
     let again = VectorBatch {
+        lane: Lane::Memory,
         model: MODEL.to_owned(),
         generation: lacking(&w, MODEL, 0).generation,
         rows: vec![(130, Some(direction(130, 300)))],
@@ -199,7 +201,7 @@ fn few_missing_vectors_are_tolerated(store: &dyn Store) {
         }),
         sentence: None,
         filter: Filter::current(&[], at(10_000)),
-        drops_turns: false,
+        lane: Lane::Memory,
         key_filters: Vec::new(),
         limit_per_arm: 5,
     };
@@ -236,6 +238,7 @@ fn replaced(store: &dyn Store) {
     let lack = lacking(&w, "model-b", 10);
     assert_eq!((lack.missing, lack.next.len()), (100, 10));
     let some = VectorBatch {
+        lane: Lane::Memory,
         model: "model-b".to_owned(),
         generation: lack.generation,
         rows: vec![(5, Some(direction(5, 9)))],
@@ -255,6 +258,7 @@ fn replaced(store: &dyn Store) {
     assert_eq!(lacking(&w, MODEL, 0).missing, 100);
     // After switching back to the built-in model, no external vectors are left.
     let none = VectorBatch {
+        lane: Lane::Memory,
         model: vector::MODEL.to_owned(),
         generation: lack.generation,
         rows: Vec::new(),
@@ -288,6 +292,7 @@ fn rebuilt(store: &dyn Store) {
     let (w, ids) = filled(store, 30);
     embed_all(&w, MODEL, 2, 64);
     let late = VectorBatch {
+        lane: Lane::Memory,
         model: MODEL.to_owned(),
         generation: lacking(&w, MODEL, 0).generation,
         rows: vec![(0, Some(direction(0, 2)))],
@@ -309,6 +314,7 @@ fn refused(store: &dyn Store) {
     let (w, _) = filled(store, 3);
     let most = limits::EMBEDDING_DIMS_MAX;
     let vectors = |rows: Vec<(u32, Option<Vec<f32>>)>| VectorBatch {
+        lane: Lane::Memory,
         model: MODEL.to_owned(),
         generation: lacking(&w, MODEL, 0).generation,
         rows,
@@ -319,6 +325,7 @@ fn refused(store: &dyn Store) {
     )));
     let many = limits::VECTORS_PER_WRITE_MAX + 1;
     let named = |model: String| VectorBatch {
+        lane: Lane::Memory,
         model,
         ..vectors(vec![(0, Some(vec![1.0; most]))])
     };

@@ -158,8 +158,9 @@ fn read_programs(connection: Connection<'_>) -> Result<Vec<FleetProgram>, Failur
 }
 
 fn read_projects(connection: Connection<'_>) -> Result<Vec<FleetProject>, Failure> {
-    let sql = "SELECT p.name, t.texts FROM index_totals t JOIN projects p ON p.id = t.project \
-         ORDER BY t.texts DESC, p.name LIMIT ?1";
+    let sql = "SELECT p.name, CAST(sum(t.texts) AS bigint) FROM index_totals t \
+         JOIN projects p ON p.id = t.project \
+         GROUP BY p.name ORDER BY 2 DESC, p.name LIMIT ?1";
     let mut statement = connection.prepare_cached(sql)?;
     let found: Vec<(String, u64)> =
         statement.query_map([PROJECTS_MAX], |row| Ok((row.get(0)?, row.get(1)?)))?;

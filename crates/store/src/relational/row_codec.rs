@@ -1,5 +1,7 @@
 //! Conversion of rows to records, sessions and messages, and of values to their stored form.
 
+use crate::lane::{Lane, LaneKey};
+use crate::sql::TailLength;
 use crate::sql::failure::Failure;
 use crate::sql::{Connection, OptionalRow, QueryBatch, Row};
 use heirloom_model::record::Attrs;
@@ -147,7 +149,8 @@ pub(crate) fn select(
 /// Statement that reads the number of a project.
 const PROJECT: &str = "SELECT id FROM projects WHERE name = ?1";
 /// Statement that locks a project in PostgreSQL and reads the totals of its index.
-const LOCK: &str = "SELECT texts, merged FROM index_totals WHERE project = ?1 FOR UPDATE";
+const LOCK: &str = "SELECT lane, texts, merged FROM index_totals WHERE project = ?1 \
+     ORDER BY lane FOR UPDATE";
 
 /// Adds the query of [`project`] to a batch.
 pub(crate) fn prefetch_project(
@@ -185,23 +188,30 @@ pub(crate) fn project(
 /// false if the project does not exist.
 pub(crate) fn lock(connection: Connection<'_>, project: i64) -> Result<bool, Failure> {
     let mut statement = connection.prepare_cached(LOCK)?;
-    let found = statement.query_row([project], |row| Ok((row.get(0)?, row.get(1)?)));
-    let Some((texts, merged)) = found.optional()? else {
-        return Ok(false);
-    };
-    if let Some(locked) = connection.locked_index() {
-        locked.borrow_mut().lock(project, texts, merged);
+    let found: Vec<(LaneKey, TailLength)> = statement.query_map([project], |row| {
+        let lane = Lane::of_number(row.get(0)?);
+        let (texts, merged) = (row.get(1)?, row.get(2)?);
+        Ok((LaneKey { project, lane }, TailLength { texts, merged }))
+    })?;
+    let exists = !found.is_empty();
+    if let Some(locked) = connection.locked_index().filter(|_| exists) {
+        locked.borrow_mut().lock(found);
     }
-    Ok(true)
+    Ok(exists)
 }
 
-/// Creates the row that writers of a project lock, and locks it.
+/// Creates the rows that writers of a project lock, and locks them.
 fn create_lock(connection: Connection<'_>, project: i64) -> Result<(), Failure> {
-    let sql =
-        "INSERT INTO index_totals VALUES (?1, 0, 0, 0, 0, 0) ON CONFLICT (project) DO NOTHING";
+    let sql = "INSERT INTO index_totals VALUES (?1, 0, 0, 0, 0, 0, 0), (?1, 1, 0, 0, 0, 0, 0) \
+         ON CONFLICT (project, lane) DO NOTHING";
     connection.prepare_cached(sql)?.write([project])?;
     if let Some(locked) = connection.locked_index() {
-        locked.borrow_mut().lock(project, 0, 0);
+        let empty = TailLength {
+            texts: 0,
+            merged: 0,
+        };
+        let lanes = LaneKey::both(project).map(|lane| (lane, empty));
+        locked.borrow_mut().lock(lanes);
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use super::index::{self, IndexEntry};
 use super::row_codec::{self, MESSAGE_COLUMNS, SESSION_COLUMNS, message, micros};
+use crate::lane::LaneKey;
 use crate::sql::failure::Failure;
 use crate::sql::{Connection, OptionalRow, QueryBatch};
 use crate::{StoreError, validation};
@@ -157,9 +158,8 @@ pub(crate) fn insert(
 ) -> Result<(), Failure> {
     let ordinal = index::add(
         connection,
-        project,
+        LaneKey::archive(project),
         message.id,
-        true,
         &IndexEntry::from_message(message),
     )?;
     let sql = "INSERT INTO messages \

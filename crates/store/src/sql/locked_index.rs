@@ -2,6 +2,7 @@
 //!
 //! They save a round trip for each text. SQLite reads the rows again, which costs it little.
 
+use crate::lane::LaneKey;
 use heirloom_search::index::bm25::Totals;
 use std::collections::BTreeMap;
 
@@ -15,9 +16,13 @@ pub(crate) struct TailLength {
 /// Index rows of the locked project that the transaction has read or written.
 #[derive(Debug, Default)]
 pub(crate) struct LockedIndex {
-    project: i64,
-    /// `None` if the totals are not known.
-    length: Option<TailLength>,
+    lanes: BTreeMap<LaneKey, LockedLane>,
+}
+
+/// Index rows of one lane.
+#[derive(Debug)]
+struct LockedLane {
+    length: TailLength,
     /// Totals of the texts that were added and are not written yet.
     added: Totals,
     /// Bits of the blocks of retired ordinals; `None` for a block that does not exist.
@@ -25,18 +30,23 @@ pub(crate) struct LockedIndex {
 }
 
 impl LockedIndex {
-    /// Stores the totals of the project that the transaction has locked.
-    pub(crate) fn lock(&mut self, project: i64, texts: u32, merged: u32) {
-        *self = Self {
-            project,
-            length: Some(TailLength { texts, merged }),
-            ..Self::default()
-        };
+    /// Stores the totals of the lanes of the project that the transaction has locked.
+    pub(crate) fn lock(&mut self, lanes: impl IntoIterator<Item = (LaneKey, TailLength)>) {
+        let locked = lanes.into_iter().map(|(lane, length)| {
+            let (added, retired) = (Totals::default(), BTreeMap::new());
+            let locked = LockedLane {
+                length,
+                added,
+                retired,
+            };
+            (lane, locked)
+        });
+        self.lanes = locked.collect();
     }
 
     /// Returns the length of the tail if it is known.
-    pub(crate) fn length(&self, project: i64) -> Option<TailLength> {
-        self.length.filter(|_| self.project == project)
+    pub(crate) fn length(&self, lane: LaneKey) -> Option<TailLength> {
+        self.lanes.get(&lane).map(|locked| locked.length)
     }
 
     /// Adds a text to the totals, which are written later; returns the length with it. Returns `None` without an effect
@@ -44,40 +54,43 @@ impl LockedIndex {
     ///
     /// Each update of a row leaves a version that the following ones of the transaction pass over, so one for each text
     /// would take quadratic time.
-    pub(crate) fn add_text(&mut self, project: i64, len: u32, head_len: u32) -> Option<TailLength> {
-        let length = self.length.as_mut().filter(|_| self.project == project)?;
-        length.texts += 1;
-        self.added.texts += 1;
-        self.added.len += u64::from(len);
-        self.added.head_len += u64::from(head_len);
-        Some(*length)
+    pub(crate) fn add_text(
+        &mut self,
+        lane: LaneKey,
+        len: u32,
+        head_len: u32,
+    ) -> Option<TailLength> {
+        let locked = self.lanes.get_mut(&lane)?;
+        locked.length.texts += 1;
+        locked.added.texts += 1;
+        locked.added.len += u64::from(len);
+        locked.added.head_len += u64::from(head_len);
+        Some(locked.length)
     }
 
-    /// Takes the totals of the added texts, with the project, to write them; `None` without a text.
-    pub(crate) fn take_added(&mut self) -> Option<(i64, Totals)> {
-        let added = std::mem::take(&mut self.added);
-        (added.texts > 0).then_some((self.project, added))
+    /// Takes the totals of the added texts of each lane with some, to write them.
+    pub(crate) fn take_added(&mut self) -> Vec<(LaneKey, Totals)> {
+        let lanes = self.lanes.iter_mut();
+        let added = lanes.map(|(lane, locked)| (*lane, std::mem::take(&mut locked.added)));
+        added.filter(|(_, added)| added.texts > 0).collect()
     }
 
     /// Stores the number of merged texts.
-    pub(crate) fn set_merged(&mut self, project: i64, merged: u32) {
-        if let Some(length) = &mut self.length
-            && self.project == project
-        {
-            length.merged = merged;
+    pub(crate) fn set_merged(&mut self, lane: LaneKey, merged: u32) {
+        if let Some(locked) = self.lanes.get_mut(&lane) {
+            locked.length.merged = merged;
         }
     }
 
     /// Returns the bits of a block of retired ordinals if they are known: `Some(None)` for a block that does not exist.
-    pub(crate) fn retired(&self, project: i64, block: u32) -> Option<Option<Vec<u8>>> {
-        let block = self.retired.get(&block)?;
-        (self.project == project).then(|| block.clone())
+    pub(crate) fn retired(&self, lane: LaneKey, block: u32) -> Option<Option<Vec<u8>>> {
+        self.lanes.get(&lane)?.retired.get(&block).cloned()
     }
 
     /// Stores the bits of a block of retired ordinals. Those of another project are not kept.
-    pub(crate) fn set_retired(&mut self, project: i64, block: u32, bits: Option<Vec<u8>>) {
-        if self.project == project {
-            self.retired.insert(block, bits);
+    pub(crate) fn set_retired(&mut self, lane: LaneKey, block: u32, bits: Option<Vec<u8>>) {
+        if let Some(locked) = self.lanes.get_mut(&lane) {
+            locked.retired.insert(block, bits);
         }
     }
 

@@ -22,6 +22,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     include_str!("../../migrations/0005_receipts.sql"),
     include_str!("../../migrations/0006_locations.sql"),
     include_str!("../../migrations/0007_task_indexes.sql"),
+    include_str!("../../migrations/0008_lanes.sql"),
 ];
 
 /// First schema version with a search index.

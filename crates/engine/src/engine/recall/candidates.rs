@@ -3,8 +3,8 @@
 use super::query_validation::{query_keys, turn_fits};
 use crate::engine::Recall;
 use heirloom_model::{Fault, Record, RecordId, limits};
-use heirloom_search::recall::{Candidate, ParsedQuery, QueryFilters, RecallItem};
-use heirloom_store::{AsOf, Filter, Hit};
+use heirloom_search::recall::{Candidate, ParsedQuery, RecallItem};
+use heirloom_store::{AsOf, Filter, Hit, Lane};
 use std::collections::{HashMap, HashSet};
 
 impl Recall<'_> {
@@ -14,31 +14,28 @@ impl Recall<'_> {
         &self,
         hits: &[Hit],
         filter: &Filter,
-        filters: &QueryFilters,
+        lane: Lane,
     ) -> Result<Vec<Candidate>, Fault> {
-        let ids = |turns: bool| -> Vec<RecordId> {
-            let wanted = hits.iter().filter(|hit| hit.is_turn == turns);
-            wanted.map(|hit| hit.id).collect()
-        };
-        let mut items: HashMap<RecordId, RecallItem> = HashMap::new();
-        let records = ids(false);
-        if !records.is_empty() && filters.includes_records() {
-            let limit = records.len();
-            for record in self
-                .engine
-                .records()
-                .find(&filter.clone().ids(records).limit(limit))?
-            {
-                items.insert(record.id, RecallItem::Record(Box::new(record)));
-            }
+        if hits.is_empty() {
+            return Ok(Vec::new());
         }
-        let turns = ids(true);
-        if !turns.is_empty() && filters.includes_turns() {
-            for (session, message) in self.engine.store.turns(&self.engine.project, &turns)? {
-                let message = Box::new(message);
-                let turn = RecallItem::Turn { session, message };
-                if turn_fits(&turn, filter) {
-                    items.insert(turn.id(), turn);
+        let ids: Vec<RecordId> = hits.iter().map(|hit| hit.id).collect();
+        let mut items: HashMap<RecordId, RecallItem> = HashMap::new();
+        match lane {
+            Lane::Memory => {
+                let limit = ids.len();
+                let found = filter.clone().ids(ids).limit(limit);
+                for record in self.engine.records().find(&found)? {
+                    items.insert(record.id, RecallItem::Record(Box::new(record)));
+                }
+            }
+            Lane::Archive => {
+                for (session, message) in self.engine.store.turns(&self.engine.project, &ids)? {
+                    let message = Box::new(message);
+                    let turn = RecallItem::Turn { session, message };
+                    if turn_fits(&turn, filter) {
+                        items.insert(turn.id(), turn);
+                    }
                 }
             }
         }
@@ -71,7 +68,6 @@ pub(super) fn add_key_matches(records: Vec<Record>, hits: &[Hit], candidates: &m
         }
         let hit = Hit {
             id: record.id,
-            is_turn: false,
             lexical: 0.0,
             vector: 0.0,
             sentence: None,

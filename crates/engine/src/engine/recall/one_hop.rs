@@ -12,7 +12,7 @@ use heirloom_search::recall::one_hop::{
 use heirloom_search::recall::shared_identifiers::{has_identifier, record_identifiers};
 use heirloom_search::recall::{ParsedQuery, Ranked, RecallItem, deduplicate};
 use heirloom_search::relevance::Question;
-use heirloom_store::{AsOf, Filter, Hit, SearchQuery, SearchResults};
+use heirloom_store::{AsOf, Filter, Hit, Lane, SearchQuery, SearchResults};
 use std::collections::HashSet;
 
 /// An identifier of a strong hit.
@@ -43,7 +43,7 @@ impl Recall<'_> {
             return Ok(());
         }
         let found = self.search_words(words, filter)?.hits;
-        let records = self.linked_records(&links, &found, query, filter)?;
+        let records = self.linked_records(&links, &found, filter)?;
         let terms = QueryTerms::of(&query.text).terms;
         let hops_of = |link: &Link| -> Vec<Hop> {
             let is_linked = |record: &&Record| {
@@ -97,7 +97,7 @@ impl Recall<'_> {
             sentence: None,
             filter: filter.clone(),
             limit_per_arm: limits::HOP_CANDIDATES,
-            drops_turns: true,
+            lane: Lane::Memory,
             key_filters: Vec::new(),
         };
         Ok(self.engine.store.search(&self.engine.project, &search)?)
@@ -108,11 +108,10 @@ impl Recall<'_> {
         &self,
         links: &[Link],
         found: &[Hit],
-        query: &ParsedQuery,
         filter: &Filter,
     ) -> Result<Vec<Record>, Fault> {
         let mut seen: HashSet<RecordId> = found.iter().map(|hit| hit.id).collect();
-        let loaded = self.load_candidates(found, filter, &query.filters)?;
+        let loaded = self.load_candidates(found, filter, Lane::Memory)?;
         let of_item = |item: RecallItem| match item {
             RecallItem::Record(record) => Some(*record),
             RecallItem::Turn { .. } => None,

@@ -32,7 +32,7 @@ impl HitSections {
     }
 
     /// Divides the hits of a query, which are in the order of recall.
-    pub(super) fn of(hits: Vec<Ranked>) -> Self {
+    pub(super) fn of(hits: impl IntoIterator<Item = Ranked>) -> Self {
         let mut sections = Self::default();
         let mut shown: HashMap<(&'static str, String), RecordId> = HashMap::new();
         for hit in hits {

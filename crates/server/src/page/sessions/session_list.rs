@@ -11,7 +11,7 @@ use crate::page::view::{Html, Times, number, plural, render_text};
 use crate::page::{PageError, RequestContext, Shell, record_label, render};
 use axum::extract::{Query, State};
 use axum::response::Response;
-use heirloom_engine::{DedupMode, Engine, QuerySyntax, RecallRequest, RetrievalMode};
+use heirloom_engine::{ConversationHits, DedupMode, Engine, QuerySyntax, RecallRequest, RetrievalMode};
 use heirloom_model::{Fault, Permission, Session, text};
 use heirloom_search::recall::RecallItem;
 use serde::Deserialize;
@@ -191,13 +191,14 @@ fn find_sessions(
         question: words.to_owned(),
         syntax: QuerySyntax::Words,
         k: Some(TURNS_FOUND),
-        turns: true,
+        conversations: ConversationHits::All,
+        only_conversations: true,
         mode: RetrievalMode::Words,
         dedup: DedupMode::Keep,
         min_relevance: Some(0.0),
         ..RecallRequest::default()
     };
-    let hits = engine.recall().search(&request)?.hits.into_iter();
+    let hits = engine.recall().search(&request)?.conversations.into_iter();
     let mut turns: Vec<(String, String)> = hits
         .filter_map(|hit| match hit.item {
             RecallItem::Turn {

@@ -1,9 +1,10 @@
 //! Fusion of the scores of the search arms: words, vectors, and the sentence transformer.
 
-use super::project_cache::{OrdinalEntry, OrdinalTable};
+use super::project_cache::OrdinalTable;
 use super::sentence_search::SentenceScores;
 use super::vector_search::VectorScores;
 use crate::Hit;
+use heirloom_model::RecordId;
 use heirloom_search::index::bm25::ScoreStats;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -90,11 +91,10 @@ impl ArmScores {
     }
 
     /// Returns the hit of a text with the scores of all arms.
-    pub(super) fn hit(&self, ordinal: u32, entry: OrdinalEntry) -> Hit {
+    pub(super) fn hit(&self, ordinal: u32, id: RecordId) -> Hit {
         let lexical = self.lexical.get(ordinal as usize);
         Hit {
-            id: entry.id,
-            is_turn: entry.is_turn,
+            id,
             lexical: lexical.copied().unwrap_or(0.0),
             vector: self.vectors.cosine(ordinal),
             sentence: self

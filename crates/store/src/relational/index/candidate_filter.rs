@@ -4,6 +4,7 @@
 use super::index_state::IndexState;
 use super::project_cache::{ProjectCache, mark_other_kinds};
 use super::writer::{GONE_ORDINALS, RETIRED_BLOCKS};
+use crate::lane::{Lane, LaneKey};
 use crate::relational::record_query;
 use crate::relational::row_codec::micros;
 use crate::sql::failure::Failure;
@@ -25,7 +26,7 @@ impl CandidateFilter {
     pub(super) fn of(
         connection: Connection<'_>,
         project: &ProjectName,
-        number: i64,
+        lane: LaneKey,
         index: &IndexState,
         filter: &Filter,
         cache: &ProjectCache,
@@ -37,19 +38,26 @@ impl CandidateFilter {
         if let AsOf::Current(now) = filter.as_of
             && is_plain(filter, now, &filter.kinds)
             && let Some(others) =
-                bitmap_of_other_kinds(connection, number, index, &filter.kinds, cache)?
+                bitmap_of_other_kinds(connection, lane, index, &filter.kinds, cache)?
         {
             candidates.is_negated = true;
             candidates.bits = others;
-            candidates.set_retired(connection, number)?;
-            candidates.set_expired(connection, number, now)?;
+            candidates.set_retired(connection, lane)?;
+            if lane.lane == Lane::Memory {
+                candidates.set_expired(connection, lane.project, now)?;
+            }
             return Ok(candidates);
         }
-        for ordinal in record_query::ordinals(connection, project, filter)? {
-            candidates.set(ordinal);
-        }
-        if wants_turns(filter) {
-            candidates.set_turns(connection, number, filter)?;
+        match lane.lane {
+            Lane::Memory => {
+                for ordinal in record_query::ordinals(connection, project, filter)? {
+                    candidates.set(ordinal);
+                }
+            }
+            Lane::Archive if can_be_turn(filter) => {
+                candidates.set_turns(connection, lane.project, filter)?;
+            }
+            Lane::Archive => {}
         }
         Ok(candidates)
     }
@@ -57,22 +65,28 @@ impl CandidateFilter {
     /// Adds the queries of [`CandidateFilter::of`] that do not depend on the state of the index to a batch.
     pub(super) fn prefetch(
         batch: &mut QueryBatch<'_>,
-        number: i64,
+        lane: LaneKey,
         filter: &Filter,
         cache: &ProjectCache,
     ) -> Result<(), Failure> {
         if let AsOf::Current(now) = filter.as_of
             && is_plain(filter, now, &filter.kinds)
-            && (filter.kinds.is_empty() || cache.is_used(number))
+            && (filter.kinds.is_empty() || cache.is_used(lane))
         {
-            batch.add(RETIRED_BLOCKS, [number])?;
-            return Ok(batch.add(&expired(), params![number, micros(now)])?);
+            batch.add(RETIRED_BLOCKS, lane.values())?;
+            if lane.lane == Lane::Memory {
+                batch.add(&expired(), params![lane.project, micros(now)])?;
+            }
+            return Ok(());
         }
-        record_query::prefetch_ordinals(batch, number, filter)?;
-        if wants_turns(filter) {
-            let (sql, values) = turns_query(number, filter);
-            let values: Vec<&dyn ToSql> = values.iter().map(Box::as_ref).collect();
-            batch.add(&sql, &values[..])?;
+        match lane.lane {
+            Lane::Memory => record_query::prefetch_ordinals(batch, lane.project, filter)?,
+            Lane::Archive if can_be_turn(filter) => {
+                let (sql, values) = turns_query(lane.project, filter);
+                let values: Vec<&dyn ToSql> = values.iter().map(Box::as_ref).collect();
+                batch.add(&sql, &values[..])?;
+            }
+            Lane::Archive => {}
         }
         Ok(())
     }
@@ -103,9 +117,9 @@ impl CandidateFilter {
         }
     }
 
-    fn set_retired(&mut self, connection: Connection<'_>, project: i64) -> Result<(), Failure> {
+    fn set_retired(&mut self, connection: Connection<'_>, lane: LaneKey) -> Result<(), Failure> {
         let mut statement = connection.prepare_cached(RETIRED_BLOCKS)?;
-        let mut rows = statement.query([project])?;
+        let mut rows = statement.query(lane.values())?;
         while let Some(row) = rows.next()? {
             let from = row.get::<u32>(0)? as usize * (GONE_ORDINALS as usize / 8);
             let bits = row.get_ref(1)?.as_blob().unwrap_or(&[]);
@@ -213,15 +227,20 @@ fn expired() -> String {
 /// Returns a bitmap of the texts of other kinds, empty without a kind filter; `None` if their kinds are not cached.
 fn bitmap_of_other_kinds(
     connection: Connection<'_>,
-    project: i64,
+    lane: LaneKey,
     index: &IndexState,
     candidates: &[Kind],
     cache: &ProjectCache,
 ) -> Result<Option<Vec<u8>>, Failure> {
+    let texts = index.texts() as usize;
     if candidates.is_empty() {
-        return Ok(Some(vec![0; index.texts() as usize / 8 + 1]));
+        return Ok(Some(vec![0; texts / 8 + 1]));
     }
-    mark_other_kinds(cache, connection, project, index, candidates)
+    if lane.lane == Lane::Archive {
+        // Turns have no kind.
+        return Ok(Some(vec![u8::MAX; texts / 8 + 1]));
+    }
+    mark_other_kinds(cache, connection, lane, index, candidates)
 }
 
 /// Returns true if the filter only asks for current records of these kinds.
@@ -237,7 +256,7 @@ fn is_plain(filter: &Filter, now: Timestamp, kinds: &[Kind]) -> bool {
 }
 
 /// Returns true if turns of conversations can match the filter.
-fn wants_turns(filter: &Filter) -> bool {
+fn can_be_turn(filter: &Filter) -> bool {
     let scope = Scope {
         session: None,
         task: None,

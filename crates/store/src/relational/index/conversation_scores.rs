@@ -2,7 +2,6 @@
 
 use super::arm_fusion::ArmScores;
 use super::candidate_filter::CandidateFilter;
-use super::project_cache::OrdinalEntry;
 use crate::Hit;
 use crate::relational::row_codec;
 use crate::sql::Connection;
@@ -64,8 +63,7 @@ pub(super) fn add_conversation_scores(
     candidates: &CandidateFilter,
     hits: &mut BTreeMap<u32, Hit>,
 ) -> Result<(), Failure> {
-    let turns = hits.values().filter(|hit| hit.is_turn).map(|hit| hit.id);
-    let turns: Vec<RecordId> = turns.collect();
+    let turns: Vec<RecordId> = hits.values().map(|hit| hit.id).collect();
     if turns.is_empty() {
         return Ok(());
     }
@@ -83,12 +81,11 @@ pub(super) fn add_conversation_scores(
                 continue;
             }
             let score = boosted + BEST_TURN_WEIGHT * best;
-            let entry = OrdinalEntry { id, is_turn: true };
             let known = hits.remove(&ordinal);
             let hit = Hit {
                 score,
                 conversation: score - plain,
-                ..known.unwrap_or_else(|| arms.hit(ordinal, entry))
+                ..known.unwrap_or_else(|| arms.hit(ordinal, id))
             };
             hits.insert(ordinal, hit);
         }

@@ -10,14 +10,16 @@ pub(crate) use record_vectors::model_vectors;
 
 use super::index_entry::turn_text;
 use super::index_state::{IndexState, read_state};
+use super::project_cache::read_id;
 use super::vector_rows;
 use super::writer::{GONE_ORDINALS, RETIRED_BLOCKS};
+use crate::lane::{Lane, LaneKey};
 use crate::relational::row_codec;
 use crate::sql::failure::Failure;
 use crate::sql::{Connection, QueryBatch};
 use crate::{EmbeddingBacklog, StoreError, UnembeddedText, VectorBatch};
+use heirloom_model::ProjectName;
 use heirloom_model::limits::EMBEDDING_TEXT_BYTES_MAX;
-use heirloom_model::{ProjectName, RecordId};
 use heirloom_search::index::vector::{self, ExternalVectorSet, pack_row, row_bytes};
 use rusqlite::params;
 use std::collections::BTreeMap;
@@ -31,13 +33,13 @@ const HEAD: u32 = u32::MAX;
 const FIXED_BYTES: usize = 8 + 8 + 4 + 2;
 
 /// Returns the key of a block or of the header.
-fn key(project: i64, block: u32) -> i64 {
-    !(project << 32 | i64::from(block))
+fn key(lane: LaneKey, block: u32) -> i64 {
+    !(lane.number() << 32 | i64::from(block))
 }
 
-/// Returns the keys of all blocks of a project and of its header.
-pub(super) fn keys(project: i64) -> Range<i64> {
-    -((project + 1) << 32)..-(project << 32)
+/// Returns the keys of all blocks of a lane and of its header.
+pub(super) fn keys(lane: LaneKey) -> Range<i64> {
+    -((lane.number() + 1) << 32)..-(lane.number() << 32)
 }
 
 /// Header of a project's external vectors.
@@ -58,17 +60,17 @@ impl ExternalHeader {
     /// Reads the header of a project; `None` if it is missing or of another index generation.
     pub(super) fn read(
         connection: Connection<'_>,
-        project: i64,
+        lane: LaneKey,
         generation: i64,
     ) -> Result<Option<Self>, Failure> {
-        let found = vector_rows::read(connection, project, key(project, HEAD))?;
+        let found = vector_rows::read(connection, lane.project, key(lane, HEAD))?;
         let found = found.and_then(|bytes| Self::from_bytes(&bytes));
         Ok(found.filter(|head| head.generation == generation))
     }
 
     /// Adds the query of [`ExternalHeader::read`] to a batch.
-    pub(super) fn prefetch(batch: &mut QueryBatch<'_>, project: i64) -> Result<(), Failure> {
-        vector_rows::prefetch(batch, project, key(project, HEAD))
+    pub(super) fn prefetch(batch: &mut QueryBatch<'_>, lane: LaneKey) -> Result<(), Failure> {
+        vector_rows::prefetch(batch, lane.project, key(lane, HEAD))
     }
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
@@ -137,57 +139,72 @@ fn ones(bits: &[u8]) -> u64 {
     bits.iter().map(|byte| u64::from(byte.count_ones())).sum()
 }
 
-/// Counts the texts without a vector of `model` and reads up to `limit` of them.
+/// Counts the texts without a vector of `model` and reads up to `limit` of them: records first, because prompts wait for
+/// them.
 pub(crate) fn embedding_backlog(
     connection: Connection<'_>,
     project: &ProjectName,
     model: &str,
     limit: usize,
 ) -> Result<EmbeddingBacklog, Failure> {
+    let mut found = EmbeddingBacklog::default();
     let Some(number) = row_codec::project(connection, project)? else {
-        return Ok(EmbeddingBacklog::default());
-    };
-    let Some(index) = read_state(connection, number)? else {
-        return Ok(EmbeddingBacklog::default());
-    };
-    let head = ExternalHeader::read(connection, number, index.generation)?;
-    let (own, other) = match head {
-        Some(head) if head.model == model => (head, None),
-        Some(head) => (
-            ExternalHeader::default(),
-            Some((head.model.clone(), head.count())),
-        ),
-        None => (ExternalHeader::default(), None),
-    };
-    let retired = retired_bits(connection, number, &index)?;
-    let mut found = EmbeddingBacklog {
-        texts: u64::from(index.texts()) - ones(&retired),
-        missing: 0,
-        dims: (own.dims > 0).then_some(own.dims),
-        other,
-        generation: index.generation,
-        next: Vec::new(),
-    };
-    if model == vector::MODEL {
         return Ok(found);
-    }
-    let missing = missing_bits(&own, &retired, &index);
-    found.missing = ones(&missing);
-    for ordinal in set_bits(&missing).take(limit) {
-        let text = text(connection, number, ordinal)?;
-        found.next.push(UnembeddedText { ordinal, text });
+    };
+    for lane in LaneKey::both(number) {
+        if let Some(index) = read_state(connection, lane)? {
+            add_backlog(connection, lane, &index, model, limit, &mut found)?;
+        }
     }
     Ok(found)
+}
+
+/// Adds the texts of one lane to a backlog, which has the texts of one lane only.
+fn add_backlog(
+    connection: Connection<'_>,
+    lane: LaneKey,
+    index: &IndexState,
+    model: &str,
+    limit: usize,
+    found: &mut EmbeddingBacklog,
+) -> Result<(), Failure> {
+    let head = ExternalHeader::read(connection, lane, index.generation)?;
+    let own = match head {
+        Some(head) if head.model == model => head,
+        Some(head) => {
+            let (_, known) = (found.other.take()).unwrap_or_else(|| (head.model.clone(), 0));
+            found.other = Some((head.model.clone(), known + head.count()));
+            ExternalHeader::default()
+        }
+        None => ExternalHeader::default(),
+    };
+    let retired = retired_bits(connection, lane, index)?;
+    found.texts += u64::from(index.texts()) - ones(&retired);
+    found.dims = found.dims.or((own.dims > 0).then_some(own.dims));
+    let missing = missing_bits(&own, &retired, index);
+    let count = match model {
+        vector::MODEL => 0,
+        _ => ones(&missing),
+    };
+    if count > 0 && found.missing == 0 {
+        (found.lane, found.generation) = (lane.lane, index.generation);
+        for ordinal in set_bits(&missing).take(limit) {
+            let text = text(connection, lane, ordinal)?;
+            found.next.push(UnembeddedText { ordinal, text });
+        }
+    }
+    found.missing += count;
+    Ok(())
 }
 
 /// Counts the texts without a vector of the header's model, and all current texts.
 pub(super) fn count_missing(
     connection: Connection<'_>,
-    project: i64,
+    lane: LaneKey,
     index: &IndexState,
     head: Option<&ExternalHeader>,
 ) -> Result<(u64, u64), Failure> {
-    let retired = retired_bits(connection, project, index)?;
+    let retired = retired_bits(connection, lane, index)?;
     let texts = u64::from(index.texts()) - ones(&retired);
     let Some(head) = head else {
         return Ok((texts, texts));
@@ -213,13 +230,13 @@ fn missing_bits(head: &ExternalHeader, retired: &[u8], index: &IndexState) -> Ve
 /// Returns a bitmap of the retired ordinals.
 fn retired_bits(
     connection: Connection<'_>,
-    project: i64,
+    lane: LaneKey,
     index: &IndexState,
 ) -> Result<Vec<u8>, Failure> {
     let texts = index.texts() as usize;
     let mut all = vec![0_u8; texts / 8 + 1];
     let mut statement = connection.prepare_cached(RETIRED_BLOCKS)?;
-    let mut rows = statement.query([project])?;
+    let mut rows = statement.query(lane.values())?;
     while let Some(row) = rows.next()? {
         let from = row.get::<u32>(0)? as usize * (GONE_ORDINALS as usize / 8);
         let bits = row.get_ref(1)?.as_blob().unwrap_or(&[]);
@@ -244,26 +261,25 @@ fn set_bits(bits: &[u8]) -> impl Iterator<Item = u32> {
 }
 
 /// Reads the first part of the indexed text of an ordinal.
-fn text(connection: Connection<'_>, project: i64, ordinal: u32) -> Result<String, Failure> {
-    let sql = "SELECT id, is_turn FROM ordinals WHERE project = ?1 AND ordinal = ?2";
-    let mut statement = connection.prepare_cached(sql)?;
-    let (id, is_turn) = statement.query_row(params![project, ordinal], |row| {
-        Ok((RecordId::from_bytes(row.get(0)?), row.get::<bool>(1)?))
-    })?;
-    let values = params![project, id.as_bytes()];
-    let mut text: String = if is_turn {
-        let sql = "SELECT id, seq, role, sender, text, attrs, tokens, at FROM messages \
-             WHERE project = ?1 AND id = ?2";
-        let mut statement = connection.prepare_cached(sql)?;
-        let mut rows = statement.query(values)?;
-        match rows.next()? {
-            Some(row) => turn_text(&row_codec::message(row)?).into_owned(),
-            None => String::new(),
+fn text(connection: Connection<'_>, lane: LaneKey, ordinal: u32) -> Result<String, Failure> {
+    let id = read_id(connection, lane, ordinal)?;
+    let values = params![lane.project, id.as_bytes()];
+    let mut text: String = match lane.lane {
+        Lane::Archive => {
+            let sql = "SELECT id, seq, role, sender, text, attrs, tokens, at FROM messages \
+                 WHERE project = ?1 AND id = ?2";
+            let mut statement = connection.prepare_cached(sql)?;
+            let mut rows = statement.query(values)?;
+            match rows.next()? {
+                Some(row) => turn_text(&row_codec::message(row)?).into_owned(),
+                None => String::new(),
+            }
         }
-    } else {
-        let sql = "SELECT text FROM records WHERE project = ?1 AND id = ?2";
-        let mut statement = connection.prepare_cached(sql)?;
-        statement.query_row(values, |row| row.get(0))?
+        Lane::Memory => {
+            let sql = "SELECT text FROM records WHERE project = ?1 AND id = ?2";
+            let mut statement = connection.prepare_cached(sql)?;
+            statement.query_row(values, |row| row.get(0))?
+        }
     };
     text.truncate(text.floor_char_boundary(EMBEDDING_TEXT_BYTES_MAX));
     Ok(text)
@@ -278,15 +294,22 @@ pub(crate) fn store_vectors(
     let Some(number) = row_codec::project(connection, project)? else {
         return Ok(false);
     };
-    let index = read_state(connection, number)?;
+    let lane = LaneKey {
+        project: number,
+        lane: vectors.lane,
+    };
+    if vectors.rows.is_empty() {
+        return remove_other_models(connection, number, &vectors.model).map(|()| true);
+    }
+    let index = read_state(connection, lane)?;
     let Some(index) = index.filter(|index| index.generation == vectors.generation) else {
         return Ok(false);
     };
-    let known = ExternalHeader::read(connection, number, index.generation)?;
+    let known = ExternalHeader::read(connection, lane, index.generation)?;
     let mut head = match known.filter(|head| head.model == vectors.model) {
         Some(head) => head,
         None => {
-            vector_rows::delete_in(connection, number, keys(number))?;
+            vector_rows::delete_in(connection, number, keys(lane))?;
             ExternalHeader {
                 generation: index.generation,
                 model: vectors.model.clone(),
@@ -294,7 +317,7 @@ pub(crate) fn store_vectors(
             }
         }
     };
-    if vectors.rows.is_empty() || vectors.model == vector::MODEL {
+    if vectors.model == vector::MODEL {
         return Ok(true);
     }
     let mut blocks: BTreeMap<u32, Vec<(u32, Vec<u8>)>> = BTreeMap::new();
@@ -307,11 +330,27 @@ pub(crate) fn store_vectors(
         }
     }
     for (block, rows) in blocks {
-        write(connection, number, block, head.dims, &rows)?;
+        write(connection, lane, block, head.dims, &rows)?;
     }
     head.serial += 1;
-    vector_rows::write(connection, number, key(number, HEAD), &head.to_bytes())?;
+    vector_rows::write(connection, number, key(lane, HEAD), &head.to_bytes())?;
     Ok(true)
+}
+
+/// Deletes the vectors of other models in both lanes.
+fn remove_other_models(
+    connection: Connection<'_>,
+    project: i64,
+    model: &str,
+) -> Result<(), Failure> {
+    for lane in LaneKey::both(project) {
+        let generation = read_state(connection, lane)?.map_or(0, |index| index.generation);
+        let head = ExternalHeader::read(connection, lane, generation)?;
+        if head.is_none_or(|head| head.model != model) {
+            vector_rows::delete_in(connection, project, keys(lane))?;
+        }
+    }
+    Ok(())
 }
 
 /// Packs a vector after checking it against the header. The first vector determines the dimensions.
@@ -350,12 +389,12 @@ fn checked(
 /// Writes rows at their positions in a block.
 fn write(
     connection: Connection<'_>,
-    project: i64,
+    lane: LaneKey,
     block: u32,
     dims: usize,
     rows: &[(u32, Vec<u8>)],
 ) -> Result<(), Failure> {
-    let mut data = read_block(connection, project, block)?;
+    let mut data = read_block(connection, lane, block)?;
     let bytes = row_bytes(dims);
     for (place, row) in rows {
         let from = *place as usize * bytes;
@@ -366,27 +405,27 @@ fn write(
             slot.copy_from_slice(row);
         }
     }
-    vector_rows::write(connection, project, key(project, block), &data)
+    vector_rows::write(connection, lane.project, key(lane, block), &data)
 }
 
 /// Returns the rows of a block; none if it has no vector.
 pub(super) fn read_block(
     connection: Connection<'_>,
-    project: i64,
+    lane: LaneKey,
     block: u32,
 ) -> Result<Vec<u8>, Failure> {
-    let found = vector_rows::read(connection, project, key(project, block))?;
+    let found = vector_rows::read(connection, lane.project, key(lane, block))?;
     Ok(found.unwrap_or_default())
 }
 
 /// Calls `each` with the number and the rows of every block, in order.
 pub(super) fn each_block(
     connection: Connection<'_>,
-    project: i64,
+    lane: LaneKey,
     mut each: impl FnMut(u32, &[u8]),
 ) -> Result<(), Failure> {
-    let keys = key(project, HEAD) + 1..key(project, 0) + 1;
-    vector_rows::each_in(connection, project, keys, true, |key, rows| {
+    let keys = key(lane, HEAD) + 1..key(lane, 0) + 1;
+    vector_rows::each_in(connection, lane.project, keys, true, |key, rows| {
         let block = u32::try_from(!key & i64::from(u32::MAX)).unwrap_or(u32::MAX);
         each(block, rows);
     })

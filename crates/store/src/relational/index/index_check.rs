@@ -10,12 +10,12 @@ const QUESTIONS: [(&str, &str); 5] = [
     (
         "records are not in it",
         "SELECT count(*) FROM records r WHERE NOT EXISTS (SELECT 1 FROM ordinals o \
-         WHERE o.project = r.project AND o.ordinal = r.ordinal AND o.id = r.id AND o.is_turn = 0)",
+         WHERE o.project = r.project AND o.ordinal = r.ordinal AND o.id = r.id AND o.lane = 0)",
     ),
     (
         "messages are not in it",
         "SELECT count(*) FROM messages m WHERE NOT EXISTS (SELECT 1 FROM ordinals o \
-         WHERE o.project = m.project AND o.ordinal = m.ordinal AND o.id = m.id AND o.is_turn = 1)",
+         WHERE o.project = m.project AND o.ordinal = m.ordinal AND o.id = m.id AND o.lane = 1)",
     ),
     (
         "ordinals have no text",
@@ -23,14 +23,14 @@ const QUESTIONS: [(&str, &str); 5] = [
          - (SELECT count(*) FROM messages))",
     ),
     (
-        "projects have wrong totals",
+        "lanes have wrong totals",
         "SELECT count(*) FROM index_totals t WHERE t.texts <> \
-         (SELECT count(*) FROM ordinals o WHERE o.project = t.project)",
+         (SELECT count(*) FROM ordinals o WHERE o.project = t.project AND o.lane = t.lane)",
     ),
     (
-        "projects have a wrong tail length",
+        "lanes have a wrong tail length",
         "SELECT count(*) FROM index_totals t WHERE t.texts - t.merged <> \
-         (SELECT count(*) FROM tail WHERE tail.project = t.project)",
+         (SELECT count(*) FROM tail WHERE tail.project = t.project AND tail.lane = t.lane)",
     ),
 ];
 
@@ -70,15 +70,16 @@ fn marks(connection: Connection<'_>) -> Result<Option<String>, Failure> {
 
 /// Checks that every posting block can be read and continues the one before it.
 fn blocks(connection: Connection<'_>) -> Result<Option<String>, Failure> {
-    let sql = "SELECT project, term, block, data FROM postings ORDER BY project, term, block";
+    let sql =
+        "SELECT project, lane, term, block, data FROM postings ORDER BY project, lane, term, block";
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query(params![])?;
     let mut bad = 0_u64;
-    let mut before: Option<((i64, i64), i64, u32, u32)> = None;
+    let mut before: Option<((i64, i64, i64), i64, u32, u32)> = None;
     while let Some(row) = rows.next()? {
-        let key = (row.get(0)?, row.get(1)?);
-        let number: i64 = row.get(2)?;
-        let bytes = row.get_ref(3)?.as_blob().unwrap_or(&[]);
+        let key = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let number: i64 = row.get(3)?;
+        let bytes = row.get_ref(4)?.as_blob().unwrap_or(&[]);
         let Some(block) = Block::read(bytes) else {
             bad += 1;
             before = None;

@@ -1,5 +1,6 @@
 //! Totals and versions of a project's index.
 
+use crate::lane::LaneKey;
 use crate::sql::failure::Failure;
 use crate::sql::{Connection, OptionalRow, QueryBatch};
 use heirloom_search::index::bm25::Totals;
@@ -40,20 +41,20 @@ impl IndexState {
 
 /// Statement that reads the state of a project's index.
 const STATE: &str = "SELECT texts, len, head_len, merged, generation, \
-     (SELECT schema_version FROM pragma_schema_version) FROM index_totals WHERE project = ?1";
+     (SELECT schema_version FROM pragma_schema_version) FROM index_totals WHERE project = ?1 AND lane = ?2";
 
 /// Adds the query of [`read_state`] to a batch.
-pub(super) fn prefetch_state(batch: &mut QueryBatch<'_>, project: i64) -> Result<(), Failure> {
-    Ok(batch.add(STATE, [project])?)
+pub(super) fn prefetch_state(batch: &mut QueryBatch<'_>, lane: LaneKey) -> Result<(), Failure> {
+    Ok(batch.add(STATE, lane.values())?)
 }
 
 /// Reads the state of a project's index; `None` if it has none.
 pub(super) fn read_state(
     connection: Connection<'_>,
-    project: i64,
+    lane: LaneKey,
 ) -> Result<Option<IndexState>, Failure> {
     let mut statement = connection.prepare_cached(STATE)?;
-    let found = statement.query_row([project], |row| {
+    let found = statement.query_row(lane.values(), |row| {
         Ok(IndexState {
             totals: Totals {
                 texts: row.get(0)?,

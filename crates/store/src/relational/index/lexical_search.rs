@@ -8,6 +8,7 @@ use super::index_state::IndexState;
 use super::project_cache::{Blocks, ProjectCache, read_blocks};
 use super::tail::Tail;
 use super::tail_merge::bad_block;
+use crate::lane::LaneKey;
 use crate::sql::Connection;
 use crate::sql::failure::Failure;
 use heirloom_search::index::bm25::Weights;
@@ -34,7 +35,7 @@ pub(super) struct LexicalScores {
 /// Reader of posting lists.
 struct StemReader<'a> {
     connection: Connection<'a>,
-    project: i64,
+    lane: LaneKey,
     index: &'a IndexState,
     cache: &'a ProjectCache,
     codes: CodeTables,
@@ -55,7 +56,7 @@ impl LexicalScores {
     /// Scores all texts by these stems; `tail` has their newest postings.
     pub(super) fn of(
         connection: Connection<'_>,
-        project: i64,
+        lane: LaneKey,
         index: &IndexState,
         terms: &[Term],
         tail: &Tail,
@@ -66,7 +67,7 @@ impl LexicalScores {
         }
         let stems = StemReader {
             connection,
-            project,
+            lane,
             index,
             cache,
             codes: CodeTables::of(Weights::of(index.totals)),
@@ -114,8 +115,8 @@ impl StemReader<'_> {
             let newest = Block::read(newest);
             newest.is_some_and(|newest| says_nothing(counts(&newest)))
         };
-        let (connection, project) = (self.connection, self.project);
-        let blocks = read_blocks(self.cache, connection, project, self.index, key, is_enough)?;
+        let (connection, lane) = (self.connection, self.lane);
+        let blocks = read_blocks(self.cache, connection, lane, self.index, key, is_enough)?;
         let (df, head_dfs) = match blocks.first() {
             Some(newest) => counts(&block(newest, key)?),
             None => (fresh_df, fresh_heads),
@@ -191,7 +192,7 @@ fn block(bytes: &[u8], key: i64) -> Result<Block<'_>, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Change, Filter, SearchQuery, SqliteStore, Store};
+    use crate::{Change, Filter, Lane, SearchQuery, SqliteStore, Store};
     use heirloom_model::{
         Confidence, IdSource, Kind, MergeRule, ProjectName, Record, Scope, Timestamp,
     };
@@ -248,7 +249,7 @@ mod tests {
                 vector: None,
                 sentence: None,
                 filter: Filter::current(&[], Timestamp::UNIX_EPOCH),
-                drops_turns: false,
+                lane: Lane::Memory,
                 key_filters: Vec::new(),
                 limit_per_arm: 2_000,
             };
@@ -320,7 +321,7 @@ mod tests {
             vector: None,
             sentence: None,
             filter: Filter::current(&[], Timestamp::UNIX_EPOCH),
-            drops_turns: false,
+            lane: Lane::Memory,
             key_filters: Vec::new(),
             limit_per_arm: 100,
         };

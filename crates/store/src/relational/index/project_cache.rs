@@ -1,4 +1,4 @@
-//! Cache of a project's data for long-lived processes. All of it can be read from the database again.
+//! Cache of the data of each lane of a project for long-lived processes. All of it can be read from the database again.
 //!
 //! All cached data follow the same rules:
 //!
@@ -31,9 +31,7 @@ mod tail_rows;
 mod tests;
 mod text_kinds;
 
-pub(super) use ordinal_ids::{
-    OrdinalEntry, OrdinalTable, prefetch_ordinals, read_entries, read_ordinals,
-};
+pub(super) use ordinal_ids::{OrdinalTable, prefetch_ordinals, read_id, read_ids, read_ordinals};
 pub(super) use posting_lists::{Blocks, prefetch_blocks, read_blocks};
 pub(super) use project_vectors::{
     ProjectVectors, cached_external_vectors, prefetch_vectors, read_vectors, score_external_vectors,
@@ -42,6 +40,7 @@ pub(super) use tail_rows::{prefetch_tail, read_tail};
 pub(super) use text_kinds::{mark_other_kinds, prefetch_kinds};
 
 use super::index_state::{Epoch, IndexState};
+use crate::lane::LaneKey;
 use crate::sql::failure::Failure;
 use heirloom_model::limits::PROJECT_CACHE_BYTES_MAX;
 use ordinal_ids::CachedOrdinals;
@@ -67,7 +66,7 @@ pub(crate) struct ProjectCache {
 
 #[derive(Debug, Default)]
 struct CacheState {
-    projects: BTreeMap<i64, CachedProject>,
+    lanes: BTreeMap<LaneKey, CachedLane>,
     /// Size of all entries.
     bytes: usize,
     /// Number of queries; orders the projects by last use.
@@ -89,14 +88,14 @@ pub(crate) struct CacheUsage {
 }
 
 #[derive(Debug, Default)]
-struct CachedProject {
+struct CachedLane {
     queries: u32,
     last_used: u64,
     bytes: usize,
     entries: Arc<Mutex<Entries>>,
 }
 
-/// Entries of one project.
+/// Entries of one lane.
 #[derive(Debug, Default)]
 pub(super) struct Entries {
     postings: Slot<CachedPostings>,
@@ -108,7 +107,7 @@ pub(super) struct Entries {
     counts: Slot<CachedCounts>,
 }
 
-/// Data of one project that queries use instead of the database.
+/// Data of one lane that queries use instead of the database.
 pub(super) trait CacheEntry: Default + Debug {
     /// Version of the rows that the entry was read from.
     type Version: Copy + PartialEq + Debug;
@@ -163,35 +162,35 @@ impl ProjectCache {
         }
     }
 
-    /// Counts a query of the project; must be called at its beginning.
-    pub(super) fn begin_query(&self, project: i64) {
+    /// Counts a query of the lane; must be called at its beginning.
+    pub(super) fn begin_query(&self, lane: LaneKey) {
         let mut state = self.lock();
         state.queries += 1;
         let queries = state.queries;
-        let cached = state.projects.entry(project).or_default();
+        let cached = state.lanes.entry(lane).or_default();
         cached.queries = cached.queries.saturating_add(1);
         cached.last_used = queries;
     }
 
-    /// Returns true if queries of the project use the cache.
-    pub(super) fn is_used(&self, project: i64) -> bool {
+    /// Returns true if queries of the lane use the cache.
+    pub(super) fn is_used(&self, lane: LaneKey) -> bool {
         let state = self.lock();
-        let cached = state.projects.get(&project);
+        let cached = state.lanes.get(&lane);
         cached.is_some_and(|cached| cached.queries > COLD_QUERIES)
     }
 
-    /// Calls `work` with the project's entry of this version, at first an empty one. Returns `None` without a call
+    /// Calls `work` with the lane's entry of this version, at first an empty one. Returns `None` without a call
     /// if the query must read from the database: in the first queries, or if the entry is too large.
     ///
     /// `work` must add only rows that this version has, and holds the lock of the project. An error discards the
     /// entry, which may then be incomplete.
     pub(super) fn with<E: CacheEntry, R>(
         &self,
-        project: i64,
+        lane: LaneKey,
         version: E::Version,
         work: impl FnOnce(&mut E) -> Result<R, Failure>,
     ) -> Result<Option<R>, Failure> {
-        let Some(entries) = self.entries(project) else {
+        let Some(entries) = self.entries(lane) else {
             return Ok(None);
         };
         let mut entries = entries.lock().unwrap_or_else(PoisonError::into_inner);
@@ -213,22 +212,22 @@ impl ProjectCache {
         let mut state = self.lock();
         state.hits += u64::from(is_hit);
         state.misses += u64::from(!is_hit);
-        state.resize(project, bytes_before, slot.bytes);
+        state.resize(lane, bytes_before, slot.bytes);
         if state.bytes > self.bytes_max {
-            state.drop_others(project, self.bytes_max);
+            state.drop_others(lane, self.bytes_max);
         }
         if state.bytes > self.bytes_max {
             slot.entry = None;
-            state.resize(project, std::mem::take(&mut slot.bytes), 0);
+            state.resize(lane, std::mem::take(&mut slot.bytes), 0);
         }
         drop(state);
         done
     }
 
-    /// Returns the entries of a project whose queries use the cache.
-    fn entries(&self, project: i64) -> Option<Arc<Mutex<Entries>>> {
+    /// Returns the entries of a lane whose queries use the cache.
+    fn entries(&self, lane: LaneKey) -> Option<Arc<Mutex<Entries>>> {
         let state = self.lock();
-        let cached = state.projects.get(&project);
+        let cached = state.lanes.get(&lane);
         let cached = cached.filter(|cached| cached.queries > COLD_QUERIES)?;
         Some(Arc::clone(&cached.entries))
     }
@@ -241,18 +240,18 @@ impl ProjectCache {
 
 impl CacheState {
     /// Replaces the size of one entry in the sums.
-    fn resize(&mut self, project: i64, before: usize, after: usize) {
-        if let Some(cached) = self.projects.get_mut(&project) {
+    fn resize(&mut self, lane: LaneKey, before: usize, after: usize) {
+        if let Some(cached) = self.lanes.get_mut(&lane) {
             cached.bytes = cached.bytes - before + after;
             self.bytes = self.bytes - before + after;
         }
     }
 
-    /// Drops the entries of other projects in order of their last use, except of those that a query uses now.
-    fn drop_others(&mut self, current: i64, bytes_max: usize) {
-        let others = self.projects.iter_mut();
+    /// Drops the entries of other lanes in order of their last use, except of those that a query uses now.
+    fn drop_others(&mut self, current: LaneKey, bytes_max: usize) {
+        let others = self.lanes.iter_mut();
         let mut others: Vec<_> = others
-            .filter(|(project, one)| **project != current && one.bytes > 0)
+            .filter(|(lane, one)| **lane != current && one.bytes > 0)
             .map(|(_, one)| one)
             .collect();
         others.sort_unstable_by_key(|one| one.last_used);

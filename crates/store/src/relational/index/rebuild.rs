@@ -5,6 +5,7 @@ use super::index_state::read_state;
 use super::tail_merge::{self, PendingPosting};
 use super::writer::mark_retired;
 use super::{external_vectors, vector_blocks, vector_rows};
+use crate::lane::{Lane, LaneKey};
 use crate::relational::row_codec;
 use crate::sql::Connection;
 use crate::sql::failure::Failure;
@@ -65,27 +66,39 @@ fn remove_content(connection: Connection<'_>, project: i64) -> Result<(), Failur
         let sql = format!("DELETE FROM {table} WHERE project = ?1");
         connection.prepare_cached(&sql)?.write([project])?;
     }
-    let built_in = vector_blocks::key(project, 0)..vector_blocks::key(project + 1, 0);
-    vector_rows::delete_in(connection, project, built_in)?;
-    vector_rows::delete_in(connection, project, external_vectors::keys(project))
+    for lane in LaneKey::both(project) {
+        vector_rows::delete_in(connection, project, vector_blocks::keys_from(lane, 0))?;
+        vector_rows::delete_in(connection, project, external_vectors::keys(lane))?;
+    }
+    Ok(())
 }
 
 /// Rebuilds the index of one project in the caller's transaction.
 pub(crate) fn rebuild(connection: Connection<'_>, project: i64) -> Result<(), Failure> {
-    let generation = read_state(connection, project)?.map_or(0, |index| index.generation + 1);
+    let mut generation = 0;
+    for lane in LaneKey::both(project) {
+        let index = read_state(connection, lane)?;
+        generation = index.map_or(generation, |index| generation.max(index.generation + 1));
+    }
     remove_content(connection, project)?;
     build(connection, project, generation)
 }
 
 /// Builds the index of a project that has none.
 fn build(connection: Connection<'_>, project: i64, generation: i64) -> Result<(), Failure> {
-    let sql = "INSERT INTO index_totals VALUES (?1, 0, 0, 0, 0, ?2) ON CONFLICT (project) DO UPDATE SET \
+    LaneKey::both(project)
+        .into_iter()
+        .try_for_each(|lane| build_lane(connection, lane, generation))
+}
+
+fn build_lane(connection: Connection<'_>, lane: LaneKey, generation: i64) -> Result<(), Failure> {
+    let sql = "INSERT INTO index_totals VALUES (?1, ?2, 0, 0, 0, 0, ?3) ON CONFLICT (project, lane) DO UPDATE SET \
          texts = 0, len = 0, head_len = 0, merged = 0, generation = excluded.generation";
     let mut statement = connection.prepare_cached(sql)?;
-    statement.write(params![project, generation])?;
+    statement.write(params![lane.project, lane.lane, generation])?;
     let mut building = IndexBuilder {
         connection,
-        project,
+        lane,
         next: 0,
         merged: 0,
         len: 0,
@@ -100,7 +113,7 @@ fn build(connection: Connection<'_>, project: i64, generation: i64) -> Result<()
 
 struct IndexBuilder<'c> {
     connection: Connection<'c>,
-    project: i64,
+    lane: LaneKey,
     next: u32,
     merged: u32,
     len: u64,
@@ -114,32 +127,31 @@ impl IndexBuilder<'_> {
     /// Adds every text in order of its present ordinal, so that an incremental and a bulk build are identical to the
     /// last byte. Texts without an ordinal follow in order of id.
     fn add_all(&mut self) -> Result<(), Failure> {
-        for (id, is_turn) in self.order()? {
-            let (entry, is_gone) = if is_turn {
-                self.turn(id)?
-            } else {
-                self.record(id)?
+        for id in self.order()? {
+            let (entry, is_gone) = match self.lane.lane {
+                Lane::Memory => self.record(id)?,
+                Lane::Archive => self.turn(id)?,
             };
-            self.add(id, is_turn, &entry, is_gone)?;
+            self.add(id, &entry, is_gone)?;
         }
         Ok(())
     }
 
-    fn order(&self) -> Result<Vec<(RecordId, bool)>, Failure> {
-        let sql = "SELECT id, 0 AS is_turn, ifnull(ordinal, 4294967296) AS place FROM records \
-             WHERE project = ?1 UNION ALL \
-             SELECT id, 1, ifnull(ordinal, 4294967296) FROM messages WHERE project = ?1 \
-             ORDER BY place, id";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        Ok(statement.query_map([self.project], |row| {
-            Ok((RecordId::from_bytes(row.get(0)?), row.get(1)?))
+    fn order(&self) -> Result<Vec<RecordId>, Failure> {
+        let sql = format!(
+            "SELECT id FROM {} WHERE project = ?1 ORDER BY ifnull(ordinal, 4294967296), id",
+            self.lane.lane.table()
+        );
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        Ok(statement.query_map([self.lane.project], |row| {
+            Ok(RecordId::from_bytes(row.get(0)?))
         })?)
     }
 
     fn record(&self, id: RecordId) -> Result<(IndexEntry, bool), Failure> {
         let sql = "SELECT text, retired_at IS NOT NULL FROM records WHERE project = ?1 AND id = ?2";
         let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query(params![self.project, id.as_bytes()])?;
+        let mut rows = statement.query(params![self.lane.project, id.as_bytes()])?;
         let row = rows.next()?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
         let entry = IndexEntry::from_text(row.get_ref(0)?.as_str().unwrap_or(""));
         Ok((entry, row.get(1)?))
@@ -149,29 +161,24 @@ impl IndexBuilder<'_> {
         let sql = "SELECT id, seq, role, sender, text, attrs, tokens, at, retired_at IS NOT NULL \
              FROM messages WHERE project = ?1 AND id = ?2";
         let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query(params![self.project, id.as_bytes()])?;
+        let mut rows = statement.query(params![self.lane.project, id.as_bytes()])?;
         let row = rows.next()?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
         let entry = IndexEntry::from_message(&row_codec::message(row)?);
         Ok((entry, row.get(8)?))
     }
 
-    fn add(
-        &mut self,
-        id: RecordId,
-        is_turn: bool,
-        entry: &IndexEntry,
-        is_gone: bool,
-    ) -> Result<(), Failure> {
+    fn add(&mut self, id: RecordId, entry: &IndexEntry, is_gone: bool) -> Result<(), Failure> {
         let ordinal = self.next;
-        let table = if is_turn { "messages" } else { "records" };
+        let (project, lane) = (self.lane.project, self.lane.lane);
+        let table = lane.table();
         let sql = format!("UPDATE {table} SET ordinal = ?3 WHERE project = ?1 AND id = ?2");
-        let values = params![self.project, id.as_bytes(), ordinal];
+        let values = params![project, id.as_bytes(), ordinal];
         self.connection.prepare_cached(&sql)?.write(values)?;
-        let sql = "INSERT INTO ordinals (project, ordinal, id, is_turn) VALUES (?1, ?2, ?3, ?4)";
-        let values = params![self.project, ordinal, id.as_bytes(), is_turn];
+        let sql = "INSERT INTO ordinals (project, lane, ordinal, id) VALUES (?1, ?2, ?3, ?4)";
+        let values = params![project, lane, ordinal, id.as_bytes()];
         self.connection.prepare_cached(sql)?.write(values)?;
         if is_gone {
-            mark_retired(self.connection, self.project, ordinal, true)?;
+            mark_retired(self.connection, self.lane, ordinal, true)?;
         }
         let terms = entry.terms();
         self.pending
@@ -190,11 +197,11 @@ impl IndexBuilder<'_> {
     }
 
     fn merge(&mut self) -> Result<(), Failure> {
-        tail_merge::write(self.connection, self.project, &mut self.pending)?;
+        tail_merge::write(self.connection, self.lane, &mut self.pending)?;
         self.pending.clear();
         if self.pending_texts > 0 {
             self.vectors
-                .write(self.connection, self.project, self.merged)?;
+                .write(self.connection, self.lane, self.merged)?;
         }
         self.pending_texts = 0;
         self.merged = self.next;
@@ -203,9 +210,11 @@ impl IndexBuilder<'_> {
 
     fn finish(mut self) -> Result<(), Failure> {
         self.merge()?;
-        let sql = "UPDATE index_totals SET texts = ?2, len = ?3, head_len = ?4, merged = ?5 WHERE project = ?1";
+        let sql = "UPDATE index_totals SET texts = ?3, len = ?4, head_len = ?5, merged = ?6 \
+             WHERE project = ?1 AND lane = ?2";
         let values = params![
-            self.project,
+            self.lane.project,
+            self.lane.lane,
             self.next,
             self.len,
             self.head_len,

@@ -7,6 +7,7 @@ use super::external_vectors::ExternalHeader;
 use super::index_state::IndexState;
 use super::project_cache::{ProjectCache, cached_external_vectors, score_external_vectors};
 use crate::SentenceQuestion;
+use crate::lane::LaneKey;
 use crate::sql::Connection;
 use crate::sql::failure::Failure;
 use heirloom_search::index::bm25::{ScoreStats, top_scores};
@@ -47,7 +48,7 @@ impl SentenceScores {
     /// has a vector of its model.
     pub(super) fn of(
         connection: Connection<'_>,
-        project: i64,
+        lane: LaneKey,
         index: &IndexState,
         question: Option<&SentenceQuestion>,
         cache: &ProjectCache,
@@ -55,7 +56,7 @@ impl SentenceScores {
         let Some(question) = question else {
             return Ok(None);
         };
-        let head = ExternalHeader::read(connection, project, index.generation)?;
+        let head = ExternalHeader::read(connection, lane, index.generation)?;
         let Some(head) = head.filter(|head| head.model == question.model.model()) else {
             return Ok(None);
         };
@@ -65,11 +66,11 @@ impl SentenceScores {
         };
         // A process without the vectors in memory reads all of them once, so sketches would save it nothing.
         if index.texts() > EXACT_MAX
-            && let Some(set) = cached_external_vectors(cache, connection, project, index, &head)?
+            && let Some(set) = cached_external_vectors(cache, connection, lane, index, &head)?
         {
             return Ok(Self::from_vectors(set, query));
         }
-        let scores = score_external_vectors(cache, connection, project, index, &head, &query)?;
+        let scores = score_external_vectors(cache, connection, lane, index, &head, &query)?;
         Ok(Self::from_cosines(&scores))
     }
 

@@ -2,8 +2,9 @@
 //! search.
 
 use super::arm_fusion::ArmScores;
-use super::project_cache::OrdinalEntry;
+use super::project_cache::read_id;
 use crate::SearchQuery;
+use crate::lane::{Lane, LaneKey};
 use crate::relational::record_query;
 use crate::sql::Connection;
 use crate::sql::failure::Failure;
@@ -12,15 +13,15 @@ use heirloom_model::{Kind, ProjectName};
 /// Score of a text, and its lead over the next one, with which sentence vectors would hardly change the order.
 const LEADER_SCORE: f32 = 12.0;
 const LEADER_LEAD: f32 = 3.0;
-/// Kinds of records that state something. The others and turns also repeat requests, so that they fit the same request
+/// Kinds of records that state something. The others also repeat requests, so that they fit the same request
 /// best without answering it.
 const STATING_KINDS: [Kind; 3] = [Kind::Knowledge, Kind::Error, Kind::Note];
 
-/// Project of a search.
+/// Lane of a search.
 #[derive(Clone, Copy)]
-pub(super) struct SearchedProject<'a> {
-    pub(super) name: &'a ProjectName,
-    pub(super) number: i64,
+pub(super) struct SearchedLane<'a> {
+    pub(super) project: &'a ProjectName,
+    pub(super) lane: LaneKey,
 }
 
 /// Returns true if a question needs no sentence vector: it is one word that texts have, or one record that states
@@ -30,7 +31,7 @@ pub(super) struct SearchedProject<'a> {
 /// candidates of both arms, each once.
 pub(super) fn is_settled(
     connection: Connection<'_>,
-    project: SearchedProject<'_>,
+    searched: SearchedLane<'_>,
     search: &SearchQuery,
     arms: &ArmScores,
     dfs: &[u64],
@@ -42,18 +43,16 @@ pub(super) fn is_settled(
     if question.word_count() == 1 && dfs.iter().all(|df| *df > 0) {
         return Ok(true);
     }
-    let Some(leader) = leader(arms, ordinals) else {
+    let leader = leader(arms, ordinals).filter(|_| searched.lane.lane == Lane::Memory);
+    let Some(leader) = leader else {
         return Ok(false);
     };
-    let entry = match arms.ids.get(leader) {
-        Some(entry) => entry,
-        None => OrdinalEntry::read(connection, project.number, leader)?,
+    let id = match arms.ids.get(leader) {
+        Some(id) => id,
+        None => read_id(connection, searched.lane, leader)?,
     };
-    if entry.is_turn {
-        return Ok(false);
-    }
-    let filter = search.filter.clone().ids(vec![entry.id]).limit(1);
-    let found = record_query::find(connection, project.name, &filter)?;
+    let filter = search.filter.clone().ids(vec![id]).limit(1);
+    let found = record_query::find(connection, searched.project, &filter)?;
     let states = |kind| STATING_KINDS.contains(&kind);
     Ok(found.first().is_some_and(|record| states(record.kind)))
 }

@@ -1,6 +1,7 @@
 //! Tail of the index: the unmerged rows, read once for both arms of a query.
 
 use super::index_entry::{entries, pieces};
+use crate::lane::LaneKey;
 use crate::sql::Connection;
 use crate::sql::failure::Failure;
 use heirloom_search::index::tokenizer::Term;
@@ -27,17 +28,17 @@ pub(super) struct TailRow<'r> {
 
 /// Statement that reads the rows of the tail from an ordinal on.
 pub(super) const ROWS: &str = "SELECT ordinal, terms, pieces, vector FROM tail \
-     WHERE project = ?1 AND ordinal >= ?2 ORDER BY ordinal";
+     WHERE project = ?1 AND lane = ?2 AND ordinal >= ?3 ORDER BY ordinal";
 
 /// Calls `each` with the rows of the tail from an ordinal on, in order.
 pub(super) fn each_row(
     connection: Connection<'_>,
-    project: i64,
+    lane: LaneKey,
     from: u32,
     mut each: impl FnMut(u32, TailRow<'_>),
 ) -> Result<(), Failure> {
     let mut statement = connection.prepare_cached(ROWS)?;
-    let mut rows = statement.query(params![project, from])?;
+    let mut rows = statement.query(params![lane.project, lane.lane, from])?;
     while let Some(row) = rows.next()? {
         let bytes = |column| -> Result<&[u8], Failure> {
             Ok(row.get_ref(column)?.as_blob().unwrap_or(&[]))
@@ -57,7 +58,7 @@ impl Tail {
     /// Reads the tail's data for these terms and pieces.
     pub(super) fn read(
         connection: Connection<'_>,
-        project: i64,
+        lane: LaneKey,
         terms: &[Term],
         queried: &[u16],
     ) -> Result<Self, Failure> {
@@ -67,7 +68,7 @@ impl Tail {
         let counts = queried.iter().map(|piece| (*piece, 0));
         let mut tail = Self::of(postings, counts, Arc::default());
         let mut vectors = Vec::new();
-        each_row(connection, project, 0, |ordinal, row| {
+        each_row(connection, lane, 0, |ordinal, row| {
             if !places.is_empty() {
                 tail.add_terms(&places, ordinal, row.terms);
             }

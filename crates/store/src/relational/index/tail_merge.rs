@@ -5,6 +5,7 @@
 
 use super::index_entry::{entries, pieces};
 use super::vector_blocks;
+use crate::lane::LaneKey;
 pub(super) use crate::sql::TailLength;
 use crate::sql::failure::Failure;
 use crate::sql::{Connection, OptionalRow};
@@ -30,14 +31,14 @@ const ROWS_AT_ONCE: u32 = 4_096;
 
 impl TailLength {
     /// Reads the tail length of a project; `None` if it has no index.
-    pub(super) fn of(connection: Connection<'_>, project: i64) -> Result<Option<Self>, Failure> {
+    pub(super) fn of(connection: Connection<'_>, lane: LaneKey) -> Result<Option<Self>, Failure> {
         let locked = connection.locked_index();
-        if let Some(length) = locked.and_then(|locked| locked.borrow().length(project)) {
+        if let Some(length) = locked.and_then(|locked| locked.borrow().length(lane)) {
             return Ok(Some(length));
         }
-        let sql = "SELECT texts, merged FROM index_totals WHERE project = ?1";
+        let sql = "SELECT texts, merged FROM index_totals WHERE project = ?1 AND lane = ?2";
         let mut statement = connection.prepare_cached(sql)?;
-        let found = statement.query_row([project], |row| {
+        let found = statement.query_row(lane.values(), |row| {
             let (texts, merged) = (row.get(0)?, row.get(1)?);
             Ok(Self { texts, merged })
         });
@@ -63,30 +64,30 @@ impl TailLength {
 pub(super) type PendingPosting = (Term, u32, u8);
 
 /// Merges the whole tail of a project.
-pub(super) fn merge(connection: Connection<'_>, project: i64) -> Result<(), Failure> {
-    while merge_part(connection, project)? {}
+pub(super) fn merge(connection: Connection<'_>, lane: LaneKey) -> Result<(), Failure> {
+    while merge_part(connection, lane)? {}
     Ok(())
 }
 
 /// Statement that reads the oldest rows of a tail.
 const OLDEST_ROWS: &str = "SELECT ordinal, terms, pieces, vector FROM tail WHERE project = ?1 \
-     ORDER BY ordinal LIMIT ?2";
+     AND lane = ?2 ORDER BY ordinal LIMIT ?3";
 
 /// Merges the oldest rows of a project's tail. Returns true if there are more.
-pub(super) fn merge_part(connection: Connection<'_>, project: i64) -> Result<bool, Failure> {
+pub(super) fn merge_part(connection: Connection<'_>, lane: LaneKey) -> Result<bool, Failure> {
     let mut pending: Vec<PendingPosting> = Vec::new();
     let mut vectors = vector_blocks::PendingVectors::default();
     let (mut first, mut next, mut count) = (None, 0, 0);
     let locked = connection.locked_index();
-    if let Some(length) = locked.and_then(|locked| locked.borrow().length(project)) {
+    if let Some(length) = locked.and_then(|locked| locked.borrow().length(lane)) {
         connection.prefetch(|batch| {
-            batch.add(OLDEST_ROWS, params![project, ROWS_AT_ONCE])?;
-            vector_blocks::prefetch(batch, project, length.merged)
+            batch.add(OLDEST_ROWS, params![lane.project, lane.lane, ROWS_AT_ONCE])?;
+            vector_blocks::prefetch(batch, lane, length.merged)
         })?;
     }
     {
         let mut statement = connection.prepare_cached(OLDEST_ROWS)?;
-        let mut rows = statement.query(params![project, ROWS_AT_ONCE])?;
+        let mut rows = statement.query(params![lane.project, lane.lane, ROWS_AT_ONCE])?;
         while let Some(row) = rows.next()? {
             let ordinal: u32 = row.get(0)?;
             let terms = row.get_ref(1)?.as_blob().unwrap_or(&[]);
@@ -102,17 +103,17 @@ pub(super) fn merge_part(connection: Connection<'_>, project: i64) -> Result<boo
         return Ok(false);
     };
     // Before the postings, whose writes discard the rows that were read in advance.
-    vectors.write(connection, project, first)?;
-    write(connection, project, &mut pending)?;
+    vectors.write(connection, lane, first)?;
+    write(connection, lane, &mut pending)?;
     connection
-        .prepare_cached("DELETE FROM tail WHERE project = ?1 AND ordinal < ?2")?
-        .write(params![project, next])?;
-    let sql = "UPDATE index_totals SET merged = ?2 WHERE project = ?1";
+        .prepare_cached("DELETE FROM tail WHERE project = ?1 AND lane = ?2 AND ordinal < ?3")?
+        .write(params![lane.project, lane.lane, next])?;
+    let sql = "UPDATE index_totals SET merged = ?3 WHERE project = ?1 AND lane = ?2";
     connection
         .prepare_cached(sql)?
-        .write(params![project, next])?;
+        .write(params![lane.project, lane.lane, next])?;
     if let Some(locked) = connection.locked_index() {
-        locked.borrow_mut().set_merged(project, next);
+        locked.borrow_mut().set_merged(lane, next);
     }
     Ok(count == ROWS_AT_ONCE)
 }
@@ -120,20 +121,20 @@ pub(super) fn merge_part(connection: Connection<'_>, project: i64) -> Result<boo
 /// Appends postings, whose ordinals are higher than all merged ones, to the blocks.
 pub(super) fn write(
     connection: Connection<'_>,
-    project: i64,
+    lane: LaneKey,
     pending: &mut [PendingPosting],
 ) -> Result<(), Failure> {
     pending.sort_unstable();
-    let newest = NewestBlocks::read(connection, project, pending)?;
-    let write = "INSERT INTO postings (project, term, block, data) VALUES (?1, ?2, ?3, ?4) \
-         ON CONFLICT (project, term, block) DO UPDATE SET data = excluded.data";
+    let newest = NewestBlocks::read(connection, lane, pending)?;
+    let write = "INSERT INTO postings (project, lane, term, block, data) VALUES (?1, ?2, ?3, ?4, ?5) \
+         ON CONFLICT (project, lane, term, block) DO UPDATE SET data = excluded.data";
     let mut write = connection.prepare_cached(write)?;
     for group in pending.chunk_by(|a, b| a.0 == b.0) {
         let Some((term, _, _)) = group.first() else {
             continue;
         };
         let term = i64::try_from(term.0).unwrap_or(i64::MAX);
-        let found = newest.of_term(connection, project, term)?;
+        let found = newest.of_term(connection, lane, term)?;
         let before = match &found {
             None => None,
             Some((number, bytes)) => {
@@ -146,7 +147,7 @@ pub(super) fn write(
             .map(|(_, ordinal, code)| (*ordinal, *code))
             .collect();
         for (number, bytes) in posting_blocks::append(before, &postings) {
-            write.write(params![project, term, number, bytes])?;
+            write.write(params![lane.project, lane.lane, term, number, bytes])?;
         }
     }
     Ok(())
@@ -164,7 +165,7 @@ impl NewestBlocks {
     /// Reads the newest blocks of all terms in `pending`, which is sorted, from PostgreSQL.
     fn read(
         connection: Connection<'_>,
-        project: i64,
+        lane: LaneKey,
         pending: &[PendingPosting],
     ) -> Result<Self, Failure> {
         if !connection.is_postgres() {
@@ -173,11 +174,11 @@ impl NewestBlocks {
         let terms = pending.chunk_by(|a, b| a.0 == b.0).filter_map(<[_]>::first);
         let terms: Vec<String> = terms.map(|(term, _, _)| term.0.to_string()).collect();
         let sql = "SELECT wanted.term, found.block, found.data \
-             FROM unnest(CAST(CAST(?2 AS text) AS bigint[])) AS wanted (term) \
+             FROM unnest(CAST(CAST(?3 AS text) AS bigint[])) AS wanted (term) \
              CROSS JOIN LATERAL (SELECT block, data FROM postings \
-             WHERE project = ?1 AND term = wanted.term ORDER BY block DESC LIMIT 1) AS found";
+             WHERE project = ?1 AND lane = ?2 AND term = wanted.term ORDER BY block DESC LIMIT 1) AS found";
         let mut statement = connection.prepare_cached(sql)?;
-        let values = params![project, format!("{{{}}}", terms.join(","))];
+        let values = params![lane.project, lane.lane, format!("{{{}}}", terms.join(","))];
         let found =
             statement.query_map(values, |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
         Ok(Self::Read(found.into_iter().collect()))
@@ -187,17 +188,18 @@ impl NewestBlocks {
     fn of_term(
         &self,
         connection: Connection<'_>,
-        project: i64,
+        lane: LaneKey,
         term: i64,
     ) -> Result<Option<(u32, Vec<u8>)>, Failure> {
         match self {
             Self::Read(blocks) => Ok(blocks.get(&term).cloned()),
             Self::Unread => {
-                let sql = "SELECT block, data FROM postings WHERE project = ?1 AND term = ?2 \
+                let sql = "SELECT block, data FROM postings WHERE project = ?1 AND lane = ?2 AND term = ?3 \
                      ORDER BY block DESC LIMIT 1";
                 let mut statement = connection.prepare_cached(sql)?;
-                let found =
-                    statement.query_row([project, term], |row| Ok((row.get(0)?, row.get(1)?)));
+                let found = statement.query_row(params![lane.project, lane.lane, term], |row| {
+                    Ok((row.get(0)?, row.get(1)?))
+                });
                 Ok(found.optional()?)
             }
         }

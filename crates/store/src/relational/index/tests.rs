@@ -2,6 +2,7 @@
 
 use super::index_state::read_state;
 use super::*;
+use crate::lane::LaneKey;
 use crate::relational::write::apply::apply;
 use crate::{Change, SqliteStore, Store};
 use heirloom_model::{
@@ -40,12 +41,12 @@ fn record(ids: &IdSource, second: i64, text: &str, key: Option<String>) -> Recor
 fn dump(store: &SqliteStore) -> Vec<Vec<Value>> {
     let connection = store.lock();
     let sqls = [
-        "SELECT texts, len, head_len, merged FROM index_totals",
-        "SELECT * FROM ordinals ORDER BY 1, 2",
-        "SELECT * FROM postings ORDER BY 1, 2, 3",
-        "SELECT * FROM gone WHERE bits <> zeroblob(length(bits)) ORDER BY 1, 2",
+        "SELECT lane, texts, len, head_len, merged FROM index_totals WHERE texts > 0 ORDER BY 1",
+        "SELECT * FROM ordinals ORDER BY 1, 2, 3",
+        "SELECT * FROM postings ORDER BY 1, 2, 3, 4",
+        "SELECT * FROM gone WHERE bits <> zeroblob(length(bits)) ORDER BY 1, 2, 3",
         "SELECT * FROM vectors ORDER BY 1",
-        "SELECT * FROM piece_counts ORDER BY 1",
+        "SELECT * FROM piece_counts ORDER BY 1, 2",
         "SELECT id, ordinal FROM records ORDER BY 1",
         "SELECT id, ordinal FROM messages ORDER BY 1",
     ];
@@ -89,7 +90,7 @@ proptest! {
             }
         }
         prop_assert_eq!(check((&*store.lock()).into()).unwrap(), Vec::<String>::new());
-        tail_merge::merge((&*store.lock()).into(), 1).unwrap();
+        tail_merge::merge((&*store.lock()).into(), LaneKey::memory(1)).unwrap();
         let grown = dump(&store);
         rebuild((&*store.lock()).into(), 1).unwrap();
         prop_assert_eq!(check((&*store.lock()).into()).unwrap(), Vec::<String>::new());
@@ -107,7 +108,7 @@ fn merge_is_deferred_until_tail_limit() {
         merge: MergeRule::Keep,
     };
     let waiting = || {
-        tail_merge::TailLength::of((&*store.lock()).into(), 1)
+        tail_merge::TailLength::of((&*store.lock()).into(), LaneKey::memory(1))
             .unwrap()
             .unwrap()
     };
@@ -188,7 +189,7 @@ fn rebuild_keeps_ordinals() {
         };
         store.append_messages(&project, "s", &[turn]).unwrap();
     }
-    tail_merge::merge((&*store.lock()).into(), 1).unwrap();
+    tail_merge::merge((&*store.lock()).into(), LaneKey::memory(1)).unwrap();
     let grown = dump(&store);
     rebuild((&*store.lock()).into(), 1).unwrap();
     assert_eq!(
@@ -255,7 +256,7 @@ fn check_finds_every_inconsistency() {
             "{harm}"
         );
         let epoch = || {
-            read_state((&*transaction).into(), 1)
+            read_state((&*transaction).into(), LaneKey::memory(1))
                 .unwrap()
                 .unwrap()
                 .epoch()

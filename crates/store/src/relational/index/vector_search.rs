@@ -10,6 +10,7 @@ use super::project_cache::{ProjectCache, ProjectVectors, read_vectors, score_ext
 use super::tail::Tail;
 use super::vector_blocks::{self, BLOCK};
 use super::vector_sidecar::{self, VectorSidecar};
+use crate::lane::LaneKey;
 use crate::sql::Connection;
 use crate::sql::failure::Failure;
 use crate::{SearchQuery, VectorSource};
@@ -80,7 +81,7 @@ impl VectorQuery {
     /// Chooses the model: the requested external one if nearly every text has a vector of it, else the built-in one.
     pub(super) fn of(
         connection: Connection<'_>,
-        project: i64,
+        lane: LaneKey,
         index: &IndexState,
         search: &SearchQuery,
         pieces: &[u16],
@@ -89,10 +90,10 @@ impl VectorQuery {
     ) -> Result<Self, Failure> {
         let mut unembedded = 0;
         if let Some(requested) = &search.vector {
-            let head = ExternalHeader::read(connection, project, index.generation)?;
+            let head = ExternalHeader::read(connection, lane, index.generation)?;
             let head = head.filter(|head| head.model == requested.model);
             let (missing, texts) =
-                external_vectors::count_missing(connection, project, index, head.as_ref())?;
+                external_vectors::count_missing(connection, lane, index, head.as_ref())?;
             unembedded = missing;
             let query = ExternalQueryVector::of(&requested.numbers);
             let is_complete = missing * EMBEDDING_MISSING_ONE_IN <= texts;
@@ -100,8 +101,7 @@ impl VectorQuery {
                 && is_complete
                 && head.dims == query.dims()
             {
-                let scores =
-                    score_external_vectors(cache, connection, project, index, &head, &query)?;
+                let scores = score_external_vectors(cache, connection, lane, index, &head, &query)?;
                 return Ok(Self {
                     similarity: VectorScores::by_model(&scores, missing),
                     plan: None,
@@ -112,7 +112,7 @@ impl VectorQuery {
         let mut plan = None;
         if search.semantic_text.is_some() {
             similarity.source = VectorSource::BuiltIn;
-            plan = ScanPlan::of(connection, project, index, pieces, tail, cache)?;
+            plan = ScanPlan::of(connection, lane, index, pieces, tail, cache)?;
         }
         Ok(Self { similarity, plan })
     }
@@ -144,14 +144,14 @@ impl VectorQuery {
     pub(super) fn finish(
         self,
         connection: Connection<'_>,
-        project: i64,
+        lane: LaneKey,
         index: &IndexState,
         tail: &Tail,
         known: Vec<f32>,
     ) -> Result<VectorScores, Failure> {
         let mut similarity = self.similarity;
         if let Some(plan) = self.plan {
-            similarity.score_all(connection, project, index, tail, plan, known)?;
+            similarity.score_all(connection, lane, index, tail, plan, known)?;
         }
         Ok(similarity)
     }
@@ -160,16 +160,16 @@ impl VectorQuery {
 impl ScanPlan {
     fn of(
         connection: Connection<'_>,
-        project: i64,
+        lane: LaneKey,
         index: &IndexState,
         pieces: &[u16],
         tail: &Tail,
         cache: &ProjectCache,
     ) -> Result<Option<Self>, Failure> {
-        let cached = read_vectors(cache, connection, project, index)?;
+        let cached = read_vectors(cache, connection, lane, index)?;
         let counts = match cached.as_ref().and_then(|cached| cached.counts(index)) {
             Some(counts) => counts,
-            None => &vector_blocks::counts(connection, project)?,
+            None => &vector_blocks::counts(connection, lane)?,
         };
         let df = |piece| count_in(counts, piece) + tail.count(piece);
         let Some(query) = QueryVector::of_pieces(pieces, index.texts(), df) else {
@@ -177,7 +177,7 @@ impl ScanPlan {
         };
         let sidecar = match &cached {
             None if index.merged >= SIDECAR_LAG_VECTORS => {
-                VectorSidecar::open(connection, project, index)?
+                VectorSidecar::open(connection, lane, index)?
             }
             None | Some(_) => None,
         };
@@ -194,7 +194,7 @@ impl ScanPlan {
     fn score_after_sidecar(
         &self,
         connection: Connection<'_>,
-        project: i64,
+        lane: LaneKey,
         index: &IndexState,
         scores: &mut Vec<f32>,
     ) -> Result<Vec<f32>, Failure> {
@@ -204,7 +204,7 @@ impl ScanPlan {
             return Ok(exact);
         }
         let mut known = (first % BLOCK) as usize * ROW_BYTES;
-        vector_blocks::each_block(connection, project, first / BLOCK, |bytes| {
+        vector_blocks::each_block(connection, lane, first / BLOCK, |bytes| {
             let fresh = bytes.get(std::mem::take(&mut known)..).unwrap_or(&[]);
             self.query.scores(fresh, &mut exact);
             let mut sketches = Sketches::default();
@@ -215,7 +215,7 @@ impl ScanPlan {
             self.sketch_query.scores(sketches.blocks(), rest);
         })?;
         if vector_sidecar::is_outdated(first, index.merged) {
-            vector_sidecar::write(connection, project, index)?;
+            vector_sidecar::write(connection, lane, index)?;
         }
         Ok(exact)
     }
@@ -252,7 +252,7 @@ impl VectorScores {
     fn score_all(
         &mut self,
         connection: Connection<'_>,
-        project: i64,
+        lane: LaneKey,
         index: &IndexState,
         tail: &Tail,
         plan: ScanPlan,
@@ -269,7 +269,7 @@ impl VectorScores {
             }
             None => {
                 let is_read = !scores.is_empty();
-                let rest = plan.score_after_sidecar(connection, project, index, &mut scores)?;
+                let rest = plan.score_after_sidecar(connection, lane, index, &mut scores)?;
                 let sidecar = plan.sidecar.filter(|_| is_read);
                 Exact::Sidecar(sidecar, rest, Box::new(plan.query.clone()))
             }

@@ -7,6 +7,7 @@
 //! last row's record id still matches that ordinal.
 
 use super::index_state::{IndexState, read_state};
+use crate::lane::LaneKey;
 use crate::sql::failure::Failure;
 use crate::sql::{Connection, OptionalRow};
 use heirloom_fs::durable;
@@ -35,7 +36,7 @@ const BLOCKS_AT_ONCE: usize = 8;
 const ROWS_PASSED_OVER: u32 = 16;
 /// Maximum number of wanted rows that are read in one call.
 const ROWS_WANTED_AT_ONCE: usize = 32;
-/// Part of the file name between the database's name and the project's number.
+/// Part of the file name between the database's name and the numbers of the project and the lane.
 const SUFFIX: &str = "-vectors-";
 
 /// Open sidecar file.
@@ -45,13 +46,13 @@ pub(super) struct VectorSidecar {
 }
 
 impl VectorSidecar {
-    /// Opens the sidecar file of this project; `None` if there is no valid one.
+    /// Opens the sidecar file of this lane; `None` if there is no valid one.
     pub(super) fn open(
         connection: Connection<'_>,
-        project: i64,
+        lane: LaneKey,
         index: &IndexState,
     ) -> Result<Option<Self>, Failure> {
-        let Some(path) = path_of(connection, project) else {
+        let Some(path) = path_of(connection, lane) else {
             return Ok(None);
         };
         // Follows no link and does not block on a pipe.
@@ -68,7 +69,7 @@ impl VectorSidecar {
         if rows == 0 || rows > index.merged {
             return Ok(None);
         }
-        let right = header_of(connection, project, index, rows)?;
+        let right = header_of(connection, lane, index, rows)?;
         let is_right = right.is_some_and(|right| right == header);
         let is_whole = file
             .metadata()
@@ -131,10 +132,10 @@ impl VectorSidecar {
     fn differs_from_database(
         &self,
         connection: Connection<'_>,
-        project: i64,
+        lane: LaneKey,
     ) -> Result<bool, Failure> {
         let (mut at, mut differs) = (0_u32, false);
-        super::vector_blocks::each_block(connection, project, 0, |bytes| {
+        super::vector_blocks::each_block(connection, lane, 0, |bytes| {
             let most = (self.rows - at) as usize * ROW_BYTES;
             let bytes = bytes.get(..bytes.len().min(most)).unwrap_or(&[]);
             let mut sketches = Sketches::default();
@@ -208,18 +209,18 @@ impl SketchScan<'_> {
 
 /// Returns a finding if a sidecar file that passes for valid differs from the database.
 pub(super) fn check(connection: Connection<'_>) -> Result<Option<String>, Failure> {
-    let mut statement = connection.prepare_cached("SELECT project FROM index_totals")?;
+    let mut statement = connection.prepare_cached("SELECT DISTINCT project FROM index_totals")?;
     let projects: Vec<i64> = statement.query_column(params![])?;
-    for project in projects {
-        let index = read_state(connection, project)?;
+    for lane in projects.into_iter().flat_map(LaneKey::both) {
+        let index = read_state(connection, lane)?;
         let sidecar = match &index {
-            Some(index) => VectorSidecar::open(connection, project, index)?,
+            Some(index) => VectorSidecar::open(connection, lane, index)?,
             None => None,
         };
         if let Some(sidecar) = sidecar
-            && sidecar.differs_from_database(connection, project)?
+            && sidecar.differs_from_database(connection, lane)?
         {
-            return Ok(path_of(connection, project).map(|path| {
+            return Ok(path_of(connection, lane).map(|path| {
                 format!(
                     "the index: {} differs from the database: remove it",
                     path.to_escaped()
@@ -239,15 +240,15 @@ pub(super) fn is_outdated(rows: u32, merged: u32) -> bool {
 /// Writes the sidecar file with all merged rows. Errors are ignored, because the file is only a copy.
 pub(super) fn write(
     connection: Connection<'_>,
-    project: i64,
+    lane: LaneKey,
     index: &IndexState,
 ) -> Result<(), Failure> {
     let rows = index.merged.min(SIDECAR_VECTORS_MAX);
     // A database in memory or on a server has no path, and on a server the header's query does not exist.
-    let Some(path) = path_of(connection, project) else {
+    let Some(path) = path_of(connection, lane) else {
         return Ok(());
     };
-    let Some(header) = header_of(connection, project, index, rows)? else {
+    let Some(header) = header_of(connection, lane, index, rows)? else {
         return Ok(());
     };
     let Ok(scratch) = durable::create_scratch_file(&path) else {
@@ -255,7 +256,7 @@ pub(super) fn write(
     };
     let mut at = 0_u32;
     let mut written = write_all_at(scratch.as_file(), &header, 0);
-    super::vector_blocks::each_block(connection, project, 0, |bytes| {
+    super::vector_blocks::each_block(connection, lane, 0, |bytes| {
         let most = (rows - at) as usize * ROW_BYTES;
         let bytes = bytes.get(..bytes.len().min(most)).unwrap_or(&[]);
         let mut sketches = Sketches::default();
@@ -295,24 +296,29 @@ pub(crate) fn remove_all(database: &Path) {
     }
 }
 
-fn path_of(connection: Connection<'_>, project: i64) -> Option<PathBuf> {
+fn path_of(connection: Connection<'_>, lane: LaneKey) -> Option<PathBuf> {
     let database = connection.path().filter(|path| !path.is_empty())?;
-    Some(PathBuf::from(format!("{database}{SUFFIX}{project}")))
+    Some(PathBuf::from(format!(
+        "{database}{SUFFIX}{}-{}",
+        lane.project,
+        lane.lane.number()
+    )))
 }
 
 /// Returns the header of a valid file with `rows` rows; `None` if the last row has no text.
 fn header_of(
     connection: Connection<'_>,
-    project: i64,
+    lane: LaneKey,
     index: &IndexState,
     rows: u32,
 ) -> Result<Option<[u8; HEADER_BYTES]>, Failure> {
     let sql = "SELECT id, (SELECT user_version FROM pragma_user_version) FROM ordinals \
-         WHERE project = ?1 AND ordinal = ?2";
+         WHERE project = ?1 AND lane = ?2 AND ordinal = ?3";
     let mut statement = connection.prepare_cached(sql)?;
-    let last = statement.query_row(params![project, rows.checked_sub(1)], |row| {
-        Ok((row.get::<[u8; 16]>(0)?, row.get::<i64>(1)?))
-    });
+    let last = statement.query_row(
+        params![lane.project, lane.lane, rows.checked_sub(1)],
+        |row| Ok((row.get::<[u8; 16]>(0)?, row.get::<i64>(1)?)),
+    );
     let Some((id, version)) = last.optional()? else {
         return Ok(None);
     };

@@ -2,6 +2,7 @@
 
 use super::known_rows::KnownRows;
 use super::record_rows;
+use crate::lane::{Lane, LaneKey};
 use crate::relational::audit_events::{self, NewEvent};
 use crate::relational::index;
 use crate::relational::record_lookup;
@@ -192,7 +193,7 @@ impl<'a> ChangeWriter<'a> {
             Ok(ordinal) => {
                 self.known.borrow_mut().insert(record, ordinal, batch);
                 if record.retired_at.is_some() {
-                    self.set_index_marks(&[Some(ordinal)], true)?;
+                    self.set_index_marks(Lane::Memory, &[Some(ordinal)], true)?;
                 }
                 Ok(())
             }
@@ -232,7 +233,7 @@ impl<'a> ChangeWriter<'a> {
             known.replaced_by = replaced_by;
             known.attrs.clone_from(&record.attrs);
         });
-        self.set_index_marks(&ordinals, true)
+        self.set_index_marks(Lane::Memory, &ordinals, true)
     }
 
     /// Stores the attributes and the confidence of `record`.
@@ -274,26 +275,31 @@ impl<'a> ChangeWriter<'a> {
             known.replaced_by = None;
             known.attrs = attrs;
         });
-        self.set_index_marks(&ordinals, false)
+        self.set_index_marks(Lane::Memory, &ordinals, false)
     }
 
-    /// Marks these ordinals in the index as retired or current.
+    /// Marks these ordinals of a lane in the index as retired or current.
     pub(super) fn set_index_marks(
         &self,
+        lane: Lane,
         ordinals: &[Option<u32>],
         is_gone: bool,
     ) -> Result<(), Failure> {
         let Some(project) = self.number else {
             return Ok(());
         };
+        let key = LaneKey { project, lane };
         if self.connection.is_postgres() {
             // The blocks of all known records in one round trip, because later changes may retire them.
-            let known = self.known.borrow().ordinals();
+            let known = match lane {
+                Lane::Memory => self.known.borrow().ordinals(),
+                Lane::Archive => Vec::new(),
+            };
             let ordinals = ordinals.iter().flatten().copied().chain(known);
-            index::read_retired_blocks(self.connection, project, ordinals)?;
+            index::read_retired_blocks(self.connection, key, ordinals)?;
         }
         for ordinal in ordinals.iter().flatten() {
-            index::mark_retired(self.connection, project, *ordinal, is_gone)?;
+            index::mark_retired(self.connection, key, *ordinal, is_gone)?;
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use super::change_writer::{ChangeWriter, applied};
 use super::known_rows::KnownSession;
+use crate::lane::Lane;
 use crate::relational::audit_events::{self, NewEvent};
 use crate::relational::row_codec::{self, COLUMNS, micros};
 use crate::relational::sessions;
@@ -173,7 +174,7 @@ impl ChangeWriter<'_> {
                 let sql = "UPDATE messages SET retired_at = NULL, batch = COALESCE(?3, batch) \
                      WHERE project = ?1 AND id = ?2 RETURNING ordinal";
                 let values = params![number, message.id.as_bytes(), batch];
-                self.mark_changed(sql, values, false)?;
+                self.mark_changed(Lane::Archive, sql, values, false)?;
                 self.known.borrow_mut().set_message(message.id);
                 Verdict::Restored
             }
@@ -259,27 +260,26 @@ impl ChangeWriter<'_> {
             (
                 "UPDATE records SET retired_at = ?3 \
                  WHERE project = ?1 AND batch = ?2 AND retired_at IS NULL RETURNING ordinal",
-                true,
+                Some(Lane::Memory),
             ),
             (
                 "UPDATE messages SET retired_at = ?3 \
                  WHERE project = ?1 AND batch = ?2 AND retired_at IS NULL RETURNING ordinal",
-                true,
+                Some(Lane::Archive),
             ),
             (
                 "UPDATE sessions SET retired_at = ?3 \
              WHERE project = ?1 AND batch = ?2 AND retired_at IS NULL AND NOT EXISTS \
              (SELECT 1 FROM messages m WHERE m.project = ?1 AND m.session = sessions.id \
               AND m.retired_at IS NULL)",
-                false,
+                None,
             ),
         ];
-        for (sql, is_indexed) in steps {
+        for (sql, lane) in steps {
             let values = params![self.number, batch.as_bytes(), micros(at)];
-            if is_indexed {
-                self.mark_changed(sql, values, true)?;
-            } else {
-                self.connection.prepare_cached(sql)?.write(values)?;
+            match lane {
+                Some(lane) => self.mark_changed(lane, sql, values, true)?,
+                None => self.connection.prepare_cached(sql)?.write(values)?,
             }
         }
         self.restore_predecessors(batch, at)?;
@@ -352,14 +352,20 @@ impl ChangeWriter<'_> {
         self.connection.prepare_cached(sql)?.write(values)?;
         let sql = "UPDATE messages SET retired_at = NULL \
              WHERE project = ?1 AND batch = ?2 AND retired_at = ?3 RETURNING ordinal";
-        self.mark_changed(sql, values, false)?;
+        self.mark_changed(Lane::Archive, sql, values, false)?;
         Ok(Verdict::Restored)
     }
 
     /// Executes a statement that returns the ordinals of the changed rows, and marks them in the index.
-    fn mark_changed(&self, sql: &str, values: &[&dyn ToSql], is_gone: bool) -> Result<(), Failure> {
+    fn mark_changed(
+        &self,
+        lane: Lane,
+        sql: &str,
+        values: &[&dyn ToSql],
+        is_gone: bool,
+    ) -> Result<(), Failure> {
         let mut statement = self.connection.prepare_cached(sql)?;
         let ordinals: Vec<Option<u32>> = statement.query_map(values, |row| row.get(0))?;
-        self.set_index_marks(&ordinals, is_gone)
+        self.set_index_marks(lane, &ordinals, is_gone)
     }
 }

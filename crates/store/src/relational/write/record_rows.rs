@@ -1,6 +1,7 @@
 //! Statements that write rows of records.
 
 use super::known_rows::KnownRows;
+use crate::lane::LaneKey;
 use crate::relational::index::{self, IndexEntry};
 use crate::relational::row_codec::micros;
 use crate::sql::failure::Failure;
@@ -19,9 +20,8 @@ pub(super) fn insert(
 ) -> Result<u32, Failure> {
     let ordinal = index::add(
         connection,
-        project,
+        LaneKey::memory(project),
         record.id,
-        false,
         &IndexEntry::from_text(&record.text),
     )?;
     let sql = "INSERT INTO records (project, id, kind, key, text, attrs, plan, \"group\", session, \

@@ -9,7 +9,7 @@ use heirloom_model::record_meaning::known_resolution;
 use heirloom_model::similarity::{ComparableText, has_same_words};
 use heirloom_model::{Authority, Fault, Kind, KindData, Record, RecordId, Scope, limits};
 use heirloom_search::index::tokenizer::QueryTerms;
-use heirloom_store::{Filter, SearchQuery};
+use heirloom_store::{Filter, Lane, SearchQuery};
 use std::collections::HashMap;
 
 /// Number of similar records that a new lesson is compared with.
@@ -77,7 +77,7 @@ impl Reconciliation<'_> {
             sentence: None,
             // Without a filter by kind, which would read the rows of all records in the process of a hook.
             filter: Filter::current(&[], self.engine.now()),
-            drops_turns: true,
+            lane: Lane::Memory,
             key_filters: Vec::new(),
             limit_per_arm: CANDIDATES,
         };

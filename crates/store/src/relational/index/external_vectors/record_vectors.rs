@@ -3,6 +3,7 @@
 use super::super::index_state::read_state;
 use super::super::vector_rows;
 use super::{BLOCK, ExternalHeader, key};
+use crate::lane::LaneKey;
 use crate::relational::row_codec;
 use crate::sql::failure::Failure;
 use crate::sql::{Connection, OptionalRow};
@@ -22,10 +23,11 @@ pub(crate) fn model_vectors(
     let Some(number) = row_codec::project(connection, project)? else {
         return Ok(found);
     };
-    let Some(index) = read_state(connection, number)? else {
+    let lane = LaneKey::memory(number);
+    let Some(index) = read_state(connection, lane)? else {
         return Ok(found);
     };
-    let head = ExternalHeader::read(connection, number, index.generation)?;
+    let head = ExternalHeader::read(connection, lane, index.generation)?;
     let Some(head) = head.filter(|head| head.model == model && head.dims > 0) else {
         return Ok(found);
     };
@@ -42,7 +44,7 @@ pub(crate) fn model_vectors(
     }
     let bytes = row_bytes(head.dims);
     for (block, rows) in blocks {
-        let data = vector_rows::read(connection, number, key(number, block))?.unwrap_or_default();
+        let data = vector_rows::read(connection, number, key(lane, block))?.unwrap_or_default();
         for (place, id) in rows {
             let from = place as usize * bytes;
             let row = data.get(from..from + bytes).and_then(unpack_row);

@@ -2,14 +2,19 @@ use super::*;
 use proptest::prelude::*;
 
 #[test]
-fn keys_are_in_range_of_their_project_only() {
-    let within = |id: i64, project: i64| keys(project).contains(&id);
-    for project in [1, 2, 7, 1 << 20] {
+fn keys_are_in_range_of_their_lane_only() {
+    let lanes: Vec<LaneKey> = (1..5).chain([1 << 20]).flat_map(LaneKey::both).collect();
+    for lane in &lanes {
         for block in [0, 1, HEAD - 1, HEAD] {
-            let id = key(project, block);
+            let id = key(*lane, block);
             assert!(id < 0);
-            assert!(within(id, project), "{project} {block}");
-            assert!(!within(id, project + 1) && !within(id, project - 1));
+            for other in &lanes {
+                assert_eq!(
+                    keys(*other).contains(&id),
+                    lane == other,
+                    "{lane:?} {block}"
+                );
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Cached posting lists of the stems that queries used.
 
 use super::{CacheEntry, Entries, Epoch, Failure, IndexState, ProjectCache, Slot};
+use crate::lane::LaneKey;
 use crate::sql::{Connection, QueryBatch};
 use rusqlite::params;
 use std::collections::HashMap;
@@ -30,23 +31,23 @@ impl CacheEntry for CachedPostings {
 
 /// Statement that reads the blocks of a stem.
 const BLOCKS: &str =
-    "SELECT data FROM postings WHERE project = ?1 AND term = ?2 ORDER BY block DESC";
+    "SELECT data FROM postings WHERE project = ?1 AND lane = ?2 AND term = ?3 ORDER BY block DESC";
 
 /// Adds the query of [`read_blocks`] to a batch, unless the blocks are cached.
 pub(in super::super) fn prefetch_blocks(
     cache: &ProjectCache,
     batch: &mut QueryBatch<'_>,
-    project: i64,
+    lane: LaneKey,
     index: &IndexState,
     key: i64,
 ) -> Result<(), Failure> {
     let version = index.merge_version();
-    let is_known = cache.with(project, version, |cached: &mut CachedPostings| {
+    let is_known = cache.with(lane, version, |cached: &mut CachedPostings| {
         Ok(cached.stems.contains_key(&key))
     })?;
     match is_known {
         Some(true) => Ok(()),
-        Some(false) | None => Ok(batch.add(BLOCKS, params![project, key])?),
+        Some(false) | None => Ok(batch.add(BLOCKS, params![lane.project, lane.lane, key])?),
     }
 }
 
@@ -55,20 +56,20 @@ pub(in super::super) fn prefetch_blocks(
 pub(in super::super) fn read_blocks(
     cache: &ProjectCache,
     connection: Connection<'_>,
-    project: i64,
+    lane: LaneKey,
     index: &IndexState,
     key: i64,
     is_enough: impl Fn(&[u8]) -> bool,
 ) -> Result<Arc<Blocks>, Failure> {
     let version = index.merge_version();
-    let known = cache.with(project, version, |cached: &mut CachedPostings| {
+    let known = cache.with(lane, version, |cached: &mut CachedPostings| {
         Ok(cached.stems.get(&key).map(Arc::clone))
     })?;
     if let Some(blocks) = known.flatten() {
         return Ok(blocks);
     }
     let mut statement = connection.prepare_cached(BLOCKS)?;
-    let mut rows = statement.query(params![project, key])?;
+    let mut rows = statement.query(params![lane.project, lane.lane, key])?;
     let mut blocks = Blocks::new();
     while let Some(row) = rows.next()? {
         let block = row.get_ref(0)?.as_blob().unwrap_or(&[]);
@@ -79,7 +80,7 @@ pub(in super::super) fn read_blocks(
         }
     }
     let blocks = Arc::new(blocks);
-    cache.with(project, version, |cached: &mut CachedPostings| {
+    cache.with(lane, version, |cached: &mut CachedPostings| {
         cached.insert(key, &blocks);
         Ok(())
     })?;

@@ -3,6 +3,7 @@
 use super::super::external_vectors::{self, BLOCK as EXTERNAL_BLOCK, ExternalHeader};
 use super::super::vector_blocks::{self, BLOCK};
 use super::{CacheEntry, Entries, Epoch, Failure, IndexState, ProjectCache, Slot};
+use crate::lane::LaneKey;
 use crate::sql::{Connection, QueryBatch};
 use heirloom_search::index::vector::{
     ExternalQueryVector, ExternalVectorSet, ROW_BYTES, VectorSet,
@@ -40,19 +41,19 @@ impl CacheEntry for CachedVectors {
 pub(in super::super) fn prefetch_vectors(
     cache: &ProjectCache,
     batch: &mut QueryBatch<'_>,
-    project: i64,
+    lane: LaneKey,
     index: &IndexState,
 ) -> Result<(), Failure> {
-    let known = cache.with(project, index.epoch(), |cached: &mut CachedVectors| {
+    let known = cache.with(lane, index.epoch(), |cached: &mut CachedVectors| {
         Ok((cached.0.rows.len(), cached.0.merged))
     })?;
     let (rows, merged) = known.unwrap_or_default();
     if rows < index.merged as usize {
         let from = u32::try_from(rows).unwrap_or(u32::MAX) / BLOCK;
-        vector_blocks::prefetch_blocks(batch, project, from)?;
+        vector_blocks::prefetch_blocks(batch, lane, from)?;
     }
     if merged != index.merged {
-        batch.add(vector_blocks::COUNTS, [project])?;
+        batch.add(vector_blocks::COUNTS, lane.values())?;
     }
     Ok(())
 }
@@ -61,13 +62,13 @@ pub(in super::super) fn prefetch_vectors(
 pub(in super::super) fn read_vectors(
     cache: &ProjectCache,
     connection: Connection<'_>,
-    project: i64,
+    lane: LaneKey,
     index: &IndexState,
 ) -> Result<Option<Arc<ProjectVectors>>, Failure> {
-    cache.with(project, index.epoch(), |cached: &mut CachedVectors| {
+    cache.with(lane, index.epoch(), |cached: &mut CachedVectors| {
         if cached.0.rows.len() < index.merged as usize {
             // Copies the vectors if another query uses them.
-            Arc::make_mut(&mut cached.0).extend(connection, project, index)?;
+            Arc::make_mut(&mut cached.0).extend(connection, lane, index)?;
         }
         Ok(Arc::clone(&cached.0))
     })
@@ -83,17 +84,17 @@ impl ProjectVectors {
     fn extend(
         &mut self,
         connection: Connection<'_>,
-        project: i64,
+        lane: LaneKey,
         index: &IndexState,
     ) -> Result<(), Failure> {
         // The last cached block may have grown.
         let from = u32::try_from(self.rows.len()).unwrap_or(u32::MAX) / BLOCK;
         let mut known = self.rows.len() % BLOCK as usize * ROW_BYTES;
-        vector_blocks::each_block(connection, project, from, |bytes| {
+        vector_blocks::each_block(connection, lane, from, |bytes| {
             self.rows.extend(bytes.get(known..).unwrap_or(&[]));
             known = 0;
         })?;
-        self.counts = vector_blocks::counts(connection, project)?;
+        self.counts = vector_blocks::counts(connection, lane)?;
         self.merged = index.merged;
         Ok(())
     }
@@ -124,7 +125,7 @@ impl CachedExternalVectors {
     fn read(
         &mut self,
         connection: Connection<'_>,
-        project: i64,
+        lane: LaneKey,
         head: &ExternalHeader,
     ) -> Result<Option<Arc<ExternalVectorSet>>, Failure> {
         match &self.head {
@@ -133,13 +134,13 @@ impl CachedExternalVectors {
             Some(known) if known.has_prefix_of(head) => {
                 let set = Arc::make_mut(&mut self.set);
                 for block in known.changed_blocks(head) {
-                    let rows = external_vectors::read_block(connection, project, block)?;
+                    let rows = external_vectors::read_block(connection, lane, block)?;
                     set.set_block(block as usize, &rows);
                 }
                 self.head = Some(head.clone());
             }
             Some(_) | None => {
-                self.set = Arc::new(read_all(connection, project, head)?);
+                self.set = Arc::new(read_all(connection, lane, head)?);
                 self.head = Some(head.clone());
             }
         }
@@ -149,11 +150,11 @@ impl CachedExternalVectors {
 
 fn read_all(
     connection: Connection<'_>,
-    project: i64,
+    lane: LaneKey,
     head: &ExternalHeader,
 ) -> Result<ExternalVectorSet, Failure> {
     let mut set = ExternalVectorSet::new(head.dims);
-    external_vectors::each_block(connection, project, |block, rows| {
+    external_vectors::each_block(connection, lane, |block, rows| {
         set.set_block(block as usize, rows);
     })?;
     Ok(set)
@@ -163,15 +164,13 @@ fn read_all(
 pub(in super::super) fn cached_external_vectors(
     cache: &ProjectCache,
     connection: Connection<'_>,
-    project: i64,
+    lane: LaneKey,
     index: &IndexState,
     head: &ExternalHeader,
 ) -> Result<Option<Arc<ExternalVectorSet>>, Failure> {
-    let found = cache.with(
-        project,
-        index.epoch(),
-        |cached: &mut CachedExternalVectors| cached.read(connection, project, head),
-    )?;
+    let found = cache.with(lane, index.epoch(), |cached: &mut CachedExternalVectors| {
+        cached.read(connection, lane, head)
+    })?;
     Ok(found.flatten())
 }
 
@@ -180,17 +179,17 @@ pub(in super::super) fn cached_external_vectors(
 pub(in super::super) fn score_external_vectors(
     cache: &ProjectCache,
     connection: Connection<'_>,
-    project: i64,
+    lane: LaneKey,
     index: &IndexState,
     head: &ExternalHeader,
     query: &ExternalQueryVector,
 ) -> Result<Vec<Option<f32>>, Failure> {
     let texts = index.texts() as usize;
-    if let Some(set) = cached_external_vectors(cache, connection, project, index, head)? {
+    if let Some(set) = cached_external_vectors(cache, connection, lane, index, head)? {
         return Ok(set.cosines(query, texts));
     }
     let mut scores = Vec::with_capacity(texts);
-    external_vectors::each_block(connection, project, |block, rows| {
+    external_vectors::each_block(connection, lane, |block, rows| {
         scores.resize((block * EXTERNAL_BLOCK) as usize, None);
         query.scores(rows, &mut scores);
     })?;

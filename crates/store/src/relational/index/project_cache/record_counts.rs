@@ -1,6 +1,7 @@
 //! Cached record counts by kind. Counting reads an index entry for each record.
 
 use super::{CacheEntry, Entries, ProjectCache, Slot};
+use crate::lane::LaneKey;
 use crate::relational::record_lookup;
 use crate::sql::Connection;
 use crate::sql::failure::Failure;
@@ -39,15 +40,16 @@ impl ProjectCache {
         let Some(stamp) = stamp else {
             return record_lookup::count_unretired(connection, project);
         };
-        self.begin_query(project);
-        let known = self.with(project, stamp, |cached: &mut CachedCounts| {
+        let lane = LaneKey::memory(project);
+        self.begin_query(lane);
+        let known = self.with(lane, stamp, |cached: &mut CachedCounts| {
             Ok(cached.0.clone())
         })?;
         if let Some(counts) = known.flatten() {
             return Ok(counts);
         }
         let counts = record_lookup::count_unretired(connection, project)?;
-        self.with(project, stamp, |cached: &mut CachedCounts| {
+        self.with(lane, stamp, |cached: &mut CachedCounts| {
             cached.0 = Some(counts.clone());
             Ok(())
         })?;

@@ -3,6 +3,7 @@
 use super::super::index_entry::{entries, pieces};
 use super::super::tail::{ROWS, Tail, each_row};
 use super::{CacheEntry, Entries, Epoch, Failure, IndexState, ProjectCache, Slot};
+use crate::lane::LaneKey;
 use crate::sql::{Connection, QueryBatch};
 use heirloom_search::index::tokenizer::Term;
 use rusqlite::params;
@@ -36,16 +37,16 @@ impl CacheEntry for CachedTail {
 pub(in super::super) fn prefetch_tail(
     cache: &ProjectCache,
     batch: &mut QueryBatch<'_>,
-    project: i64,
+    lane: LaneKey,
     index: &IndexState,
 ) -> Result<(), Failure> {
     let version = index.merge_version();
-    let known = cache.with(project, version, |cached: &mut CachedTail| {
+    let known = cache.with(lane, version, |cached: &mut CachedTail| {
         Ok((cached.next <= index.texts()).then(|| cached.next.max(index.merged)))
     })?;
     let from = known.flatten().unwrap_or(0);
     if from < index.texts() && index.merged < index.texts() {
-        batch.add(ROWS, params![project, from])?;
+        batch.add(ROWS, params![lane.project, lane.lane, from])?;
     }
     Ok(())
 }
@@ -54,23 +55,23 @@ pub(in super::super) fn prefetch_tail(
 pub(in super::super) fn read_tail(
     cache: &ProjectCache,
     connection: Connection<'_>,
-    project: i64,
+    lane: LaneKey,
     index: &IndexState,
     terms: &[Term],
     query_pieces: &[u16],
 ) -> Result<Tail, Failure> {
     let version = index.merge_version();
-    let known = cache.with(project, version, |cached: &mut CachedTail| {
+    let known = cache.with(lane, version, |cached: &mut CachedTail| {
         if cached.next > index.texts() {
             // Another query has cached later texts than this one's snapshot has.
             return Ok(None);
         }
-        cached.extend(connection, project, index)?;
+        cached.extend(connection, lane, index)?;
         Ok(Some(cached.select(terms, query_pieces)))
     })?;
     match known.flatten() {
         Some(tail) => Ok(tail),
-        None => Tail::read(connection, project, terms, query_pieces),
+        None => Tail::read(connection, lane, terms, query_pieces),
     }
 }
 
@@ -79,7 +80,7 @@ impl CachedTail {
     fn extend(
         &mut self,
         connection: Connection<'_>,
-        project: i64,
+        lane: LaneKey,
         index: &IndexState,
     ) -> Result<(), Failure> {
         self.next = self.next.max(index.merged);
@@ -88,7 +89,7 @@ impl CachedTail {
         }
         // Copies the vectors if a query uses them.
         let vectors = Arc::make_mut(&mut self.vectors);
-        each_row(connection, project, self.next, |ordinal, row| {
+        each_row(connection, lane, self.next, |ordinal, row| {
             for (term, code) in entries(row.terms) {
                 self.postings.entry(term).or_default().push((ordinal, code));
             }

@@ -1,6 +1,7 @@
 //! Tests of the rules of the cache, and of results that must not depend on it.
 
 use super::*;
+use crate::lane::Lane;
 use crate::{Change, Filter, SearchQuery, SearchResults, SqliteStore, Store};
 use heirloom_model::{
     Confidence, IdSource, Kind, MergeRule, ProjectName, Record, Scope, Timestamp,
@@ -8,8 +9,14 @@ use heirloom_model::{
 use heirloom_search::index::tokenizer::QueryTerms;
 use rusqlite::Connection;
 
-const PROJECT: i64 = 1;
-const OTHER: i64 = 2;
+const PROJECT: LaneKey = LaneKey {
+    project: 1,
+    lane: Lane::Memory,
+};
+const OTHER: LaneKey = LaneKey {
+    project: 1,
+    lane: Lane::Archive,
+};
 
 fn warm_cache(bytes_max: usize) -> ProjectCache {
     let cache = ProjectCache::with_limit(bytes_max);
@@ -21,9 +28,9 @@ fn warm_cache(bytes_max: usize) -> ProjectCache {
 }
 
 /// Adds a stem to the cached postings and returns their number; `None` without a cache.
-fn add(cache: &ProjectCache, project: i64, merged: u32, bytes: usize) -> Option<usize> {
+fn add(cache: &ProjectCache, lane: LaneKey, merged: u32, bytes: usize) -> Option<usize> {
     let version = ((0, 0), merged);
-    let added = cache.with(project, version, |cached: &mut CachedPostings| {
+    let added = cache.with(lane, version, |cached: &mut CachedPostings| {
         Ok(cached.add_for_test(bytes))
     });
     added.unwrap()
@@ -166,7 +173,7 @@ fn search(connection: &Connection, cache: &ProjectCache, kinds: &[Kind]) -> Sear
         vector: None,
         sentence: None,
         filter: Filter::current(kinds, Timestamp::UNIX_EPOCH),
-        drops_turns: false,
+        lane: Lane::Memory,
         key_filters: Vec::new(),
         limit_per_arm: 20,
     };

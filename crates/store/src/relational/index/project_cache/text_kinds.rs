@@ -2,12 +2,13 @@
 //! index order.
 
 use super::{CacheEntry, Entries, Epoch, Failure, IndexState, ProjectCache, Slot};
+use crate::lane::LaneKey;
 use crate::sql::{Connection, QueryBatch};
 use heirloom_model::Kind;
 use rusqlite::params;
 use std::sync::Arc;
 
-/// Code of a text without a kind: a turn of a conversation.
+/// Code of a text without a row in a damaged index.
 const NONE: u8 = u8::MAX;
 
 /// For each text the position of its kind in [`Kind::ALL`].
@@ -29,21 +30,21 @@ impl CacheEntry for CachedKinds {
 /// Statement that reads the kinds of the texts from an ordinal on.
 const KINDS: &str = "SELECT o.ordinal, r.kind FROM ordinals o LEFT JOIN records r INDEXED BY records_by_id \
      ON r.project = o.project AND r.id = o.id \
-     WHERE o.project = ?1 AND o.ordinal >= ?2 ORDER BY o.ordinal";
+     WHERE o.project = ?1 AND o.lane = ?2 AND o.ordinal >= ?3 ORDER BY o.ordinal";
 
 /// Adds the query of [`mark_other_kinds`] to a batch, unless the kinds are cached.
 pub(in super::super) fn prefetch_kinds(
     cache: &ProjectCache,
     batch: &mut QueryBatch<'_>,
-    project: i64,
+    lane: LaneKey,
     index: &IndexState,
 ) -> Result<(), Failure> {
-    let known = cache.with(project, index.epoch(), |cached: &mut CachedKinds| {
+    let known = cache.with(lane, index.epoch(), |cached: &mut CachedKinds| {
         Ok(cached.0.len())
     })?;
     match known {
         Some(known) if known < index.texts() as usize => {
-            Ok(batch.add(KINDS, params![project, known])?)
+            Ok(batch.add(KINDS, params![lane.project, lane.lane, known])?)
         }
         Some(_) | None => Ok(()),
     }
@@ -53,15 +54,15 @@ pub(in super::super) fn prefetch_kinds(
 pub(in super::super) fn mark_other_kinds(
     cache: &ProjectCache,
     connection: Connection<'_>,
-    project: i64,
+    lane: LaneKey,
     index: &IndexState,
     kinds_wanted: &[Kind],
 ) -> Result<Option<Vec<u8>>, Failure> {
     let texts = index.texts() as usize;
-    let known = cache.with(project, index.epoch(), |cached: &mut CachedKinds| {
+    let known = cache.with(lane, index.epoch(), |cached: &mut CachedKinds| {
         if cached.0.len() < texts {
             // Copies the kinds if another query uses them.
-            extend(Arc::make_mut(&mut cached.0), connection, project)?;
+            extend(Arc::make_mut(&mut cached.0), connection, lane)?;
         }
         Ok(Arc::clone(&cached.0))
     })?;
@@ -88,9 +89,9 @@ fn complement(known: &[u8], texts: usize, kinds_wanted: &[Kind]) -> Vec<u8> {
 }
 
 /// Reads the kinds of new texts.
-fn extend(kinds: &mut Vec<u8>, connection: Connection<'_>, project: i64) -> Result<(), Failure> {
+fn extend(kinds: &mut Vec<u8>, connection: Connection<'_>, lane: LaneKey) -> Result<(), Failure> {
     let mut statement = connection.prepare_cached(KINDS)?;
-    let mut rows = statement.query(params![project, kinds.len()])?;
+    let mut rows = statement.query(params![lane.project, lane.lane, kinds.len()])?;
     while let Some(row) = rows.next()? {
         let kind = row.get_ref(1)?.as_str_or_null().unwrap_or(None);
         let place = Kind::ALL.iter().position(|one| Some(one.as_str()) == kind);

@@ -1,0 +1,64 @@
+//! Turns of conversations in an answer, apart from its records.
+
+use super::{LaneSearch, Recall};
+use heirloom_model::{Fault, limits};
+use heirloom_search::recall::{Ranked, RecallItem, rate_hits, retain_relevant};
+use heirloom_search::relevance::FLOOR;
+use heirloom_store::Lane;
+use std::collections::HashSet;
+
+/// Turns of conversations that an answer has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ConversationHits {
+    /// None; conversations are not searched.
+    #[default]
+    Nothing,
+    /// The best turn of each of a few conversations.
+    Best,
+    /// All turns that were found, up to the number of hits.
+    All,
+}
+
+impl Recall<'_> {
+    /// Searches the turns of conversations, best first.
+    pub(super) fn conversation_hits(&self, search: &LaneSearch<'_>) -> Result<Vec<Ranked>, Fault> {
+        let filters = &search.query.filters;
+        let wanted = match search.request.conversations {
+            // `kind:message` in the query.
+            ConversationHits::Nothing | ConversationHits::Best if filters.turns => {
+                ConversationHits::All
+            }
+            wanted => wanted,
+        };
+        if wanted == ConversationHits::Nothing || !filters.includes_turns() {
+            return Ok(Vec::new());
+        }
+        let mut filter = search.filter.clone();
+        // Of `kind:fact,message` the kinds are those of the records.
+        filter.kinds.clear();
+        let search = LaneSearch {
+            filter,
+            ..search.clone()
+        };
+        let (is_comparable, floor) = (search.is_comparable(), search.request.min_relevance);
+        let (mut turns, question) = self.rank_unrated(search, Lane::Archive)?;
+        if is_comparable {
+            rate_hits(&question, &mut turns);
+        }
+        retain_relevant(&mut turns, floor.unwrap_or(FLOOR));
+        if wanted == ConversationHits::Best {
+            keep_best_turns(&mut turns);
+        }
+        Ok(turns)
+    }
+}
+
+/// Keeps the first turn of each of the first conversations.
+fn keep_best_turns(turns: &mut Vec<Ranked>) {
+    let mut sessions = HashSet::new();
+    turns.retain(|hit| match &hit.item {
+        RecallItem::Turn { session, .. } => sessions.insert(session.clone()),
+        RecallItem::Record(_) => false,
+    });
+    turns.truncate(limits::RECALL_CONVERSATIONS);
+}
