@@ -4,8 +4,10 @@
 //! Near-duplicates have nearly the same words. Two texts that differ in a number, an identifier, a path or a negation
 //! are never near-duplicates.
 
+mod echo;
 mod word_class;
 
+pub use echo::{EchoedQuestion, is_echo};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
