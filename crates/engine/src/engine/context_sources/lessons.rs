@@ -116,7 +116,8 @@ impl Contexts<'_> {
         let new = found
             .hits
             .iter()
-            .filter(|hit| !input.shown.contains(&hit.item.id()));
+            .filter(|hit| !input.shown.contains(&hit.item.id()))
+            .filter(|hit| !input.echoes.has_hit(&hit.item));
         Ok(Section {
             name: "recall".to_owned(),
             heading: "Recalled".to_owned(),
