@@ -11,7 +11,7 @@ use super::Engine;
 use super::new_record::check_scope;
 use super::tasks::TASK_MAIN;
 pub(super) use echoes::Echoes;
-pub(super) use eligible_records::{is_not_muted, is_valid_at};
+pub(super) use eligible_records::{is_eligible, is_valid_at};
 use heirloom_fs::project_fs::{is_derived_name, is_path_name, project_name};
 use heirloom_model::context::{Context, MemoryView, TaskView};
 use heirloom_model::kinds::{CATEGORY_DECISION, Task};
@@ -139,7 +139,7 @@ impl Contexts<'_> {
         let entries = self.engine.settings.max_entries;
         let pinned = self.pinned_records(task.unwrap_or(TASK_MAIN))?;
         let pins: HashSet<RecordId> = pinned.iter().map(|record| record.id).collect();
-        let rest = |record: &Record| is_not_muted(record) && !pins.contains(&record.id);
+        let rest = |record: &Record| is_eligible(record) && !pins.contains(&record.id);
         let errors = self.newest_open_errors(task, entries, &rest)?;
         let (mut decisions, decisions_go_on) =
             self.newest_knowledge(Some(CATEGORY_DECISION), entries)?;
@@ -173,7 +173,7 @@ impl Contexts<'_> {
         let [mut completed, mut pending] = self.engine.tasks().steps(id)?;
         let mut files = files;
         for list in [&mut completed, &mut pending, &mut files] {
-            list.retain(is_not_muted);
+            list.retain(is_eligible);
         }
         let nothing_known = completed.is_empty() && pending.is_empty() && files.is_empty();
         if record.is_none() && nothing_known {

@@ -6,7 +6,7 @@ mod record_worth;
 
 use super::Engine;
 use super::context::{
-    ContextRequest, Echoes, is_not_muted, is_valid_at,
+    ContextRequest, Echoes, is_eligible, is_valid_at,
     item_text::{error_item, fact_item},
     past_attempts,
 };
@@ -135,7 +135,7 @@ impl WorthBuilder<'_> {
         view: &MemoryView,
     ) -> Result<Vec<Record>, Fault> {
         let pins: HashSet<RecordId> = view.pinned.iter().filter_map(|item| item.id).collect();
-        let rest = |record: &Record| is_not_muted(record) && !pins.contains(&record.id);
+        let rest = |record: &Record| is_eligible(record) && !pins.contains(&record.id);
         self.engine.contexts().newest_open_errors(
             request.task.as_deref(),
             self.engine.settings.max_entries,
@@ -167,11 +167,11 @@ impl WorthBuilder<'_> {
         let mut hits = found.hits;
         hits.retain(|hit| match &hit.item {
             RecallItem::Record(record) => {
-                is_not_muted(record)
+                is_eligible(record)
                     && is_valid_at(record, self.engine.now())
                     && !record.attrs.contains_key("disputed")
             }
-            RecallItem::Turn { .. } => true,
+            RecallItem::Turn { message, .. } => !message.is_bookkeeping(),
         });
         let echoes = Echoes::of_request(request);
         hits.retain(|hit| !echoes.has_hit(&hit.item));

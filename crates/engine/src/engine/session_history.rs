@@ -120,7 +120,8 @@ impl Sessions<'_> {
             }
         }
         let lines_of = |turns: &[Message]| -> Vec<HistoryLine> {
-            let new = turns.iter().filter(|turn| !echoes.has(&turn.text));
+            let new =
+                (turns.iter()).filter(|turn| !turn.is_bookkeeping() && !echoes.has(&turn.text));
             new.filter_map(render_turn).collect()
         };
         let live = last(&all, self.engine.settings.history.live_interactions);
