@@ -1,4 +1,4 @@
-//! Files that a directive names, beside other sources and within a budget.
+//! Files that a directive names, in addition to other sources, within a budget.
 #![expect(
     clippy::disallowed_methods,
     clippy::unwrap_used,

@@ -40,9 +40,9 @@ pub fn render(view: &MemoryView, budget: Budget, prefixes: &[String]) -> Context
     markdown::write_context(&blocks, budget)
 }
 
-/// Renders Session Memory as [`render`] beside what directives name, which [`add_sources`] adds: it is guaranteed, so
-/// that Session Memory gets the rest of the budget, and at least a tenth of it.
-pub fn render_beside(
+/// Renders Session Memory as [`render`] and reserves the space of `named`, what directives name, which [`add_sources`]
+/// adds. Session Memory gets the rest of the budget, and at least a tenth of it.
+pub fn render_with_named(
     named: &[(SourceRow, Section)],
     view: &MemoryView,
     budget: Budget,
@@ -75,10 +75,10 @@ pub fn neutralize_signals(text: &str, prefixes: &[String]) -> String {
 /// Adds the sections of the context sources to Session Memory, within the same budget and on the same receipt.
 ///
 /// `sections` are in the order of priority. Session Memory is preserved byte for byte. What directives name comes first,
-/// as much of it as fits. The remaining budget is divided by the shares of the rows; what a section does not use goes to the next one, and what remains at the end
-/// to the first sections that were cut. An item is included whole or not at all; after the first item that does not
-/// fit, no further item of its source is included. Texts are sanitized as in Session Memory, but several lines remain
-/// several lines, each indented below the first.
+/// as much of it as fits. The rest is divided by the shares of the rows; what a section does not use goes to the next
+/// one, and what remains at the end to the first sections that were cut. An item is included whole or not at all; after
+/// the first item that does not fit, no further item of its source is included. Texts are sanitized as in Session
+/// Memory, but several lines remain several lines, each indented below the first.
 pub fn add_sources(
     memory: Context,
     sections: &[(SourceRow, Section)],

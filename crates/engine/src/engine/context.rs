@@ -118,7 +118,7 @@ impl Contexts<'_> {
         let view = self.memory_view(&request, budget)?;
         let prefixes = self.signal_prefixes();
         let mut sections = self.directive_sections(&request, injected.as_ref());
-        let memory = context::render_beside(&sections, &view, budget, &prefixes);
+        let memory = context::render_with_named(&sections, &view, budget, &prefixes);
         sections.extend(self.sections(&request, injected.as_ref(), &view, &memory));
         Ok(context::add_sources(memory, &sections, &prefixes))
     }

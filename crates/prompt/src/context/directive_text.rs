@@ -8,7 +8,7 @@ use heirloom_model::section::{DIRECTIVES, Layout, Origin};
 use heirloom_model::text;
 use std::collections::HashMap;
 
-/// Part of the budget, as a divisor, that the task and the standing text each keep beside a long file: enough for the
+/// Part of the budget, as a divisor, that the task and the standing text each keep if a file is long: enough for the
 /// line of a task with some steps.
 const RESERVED_PART: usize = 10;
 
@@ -128,7 +128,7 @@ pub(super) fn guaranteed_chars(needed: usize, budget: usize) -> usize {
     needed.min(budget - reserved_chars(budget))
 }
 
-/// Returns the characters that the task keeps beside a long file, and the standing text as many.
+/// Returns the characters that the task keeps if a file is long, and the standing text as many.
 pub(super) fn reserved_chars(budget: usize) -> usize {
     budget / RESERVED_PART
 }

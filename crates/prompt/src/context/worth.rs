@@ -71,7 +71,7 @@ pub fn render_by_worth(input: &WorthInput<'_>) -> Context {
         .collect();
     let within = input.budget.chars();
     let needed = DirectiveText::needed_chars(&sources);
-    let standing = StandingText::choose(&sources, standing_beside(needed, input));
+    let standing = StandingText::choose(&sources, standing_with_named(needed, input));
     let (total, room) = match input.standing.is_within_budget {
         true => (within, within.saturating_sub(standing.chars_inside)),
         false => (within.saturating_add(standing.chars_inside), within),
@@ -122,9 +122,9 @@ pub fn render_by_worth(input: &WorthInput<'_>) -> Context {
     writer.into_context(budget, standing.rules, notes)
 }
 
-/// Returns the allowance of the standing text beside what directives name: within the budget it leaves room for that,
+/// Returns the allowance of the standing text in addition to what directives name: within the budget it leaves room for that,
 /// but for a reserve.
-fn standing_beside(needed: usize, input: &WorthInput<'_>) -> StandingAllowance {
+fn standing_with_named(needed: usize, input: &WorthInput<'_>) -> StandingAllowance {
     let within = input.budget.chars();
     let left = within
         .saturating_sub(needed)
