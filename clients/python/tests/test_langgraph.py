@@ -265,3 +265,9 @@ async def test_compiled_graph_uses_the_store_asynchronously(store: HeirloomStore
     graph.add_edge("remember", END)
     result = await graph.compile(store=store).ainvoke({"user": "7", "said": "I eat bread", "answer": ""})
     assert result["answer"] == "I eat bread"
+
+
+def test_values_are_found_by_the_store_and_in_no_context(store: HeirloomStore, sync_memory: Memory) -> None:
+    store.put(("users", "7"), "pet", {"animal": "a quokka called Bilby"})
+    assert [item.key for item in store.search(("users",), query="quokka")] == ["pet"]
+    assert "quokka" not in sync_memory.context(query="which animal is the quokka").text

@@ -136,3 +136,12 @@ async def test_runner_continues_the_conversation(session: HeirloomSession) -> No
     assert sent[2]["output"] == "Rain in Bern"
     assert sent[-1]["content"] == "What did I ask?"
     assert len(await session.get_items()) == 6
+
+
+async def test_json_of_items_and_removals_is_in_no_context(session: HeirloomSession, async_memory: AsyncMemory) -> None:
+    await session.add_items(typed(ITEMS))
+    await session.pop_item()
+    await session.clear_session()
+    context = await async_memory.context(session=session.session_id, query="checkout clock removed items")
+    for text in ("removed", "function_call", "output_text", "encrypted_content"):
+        assert text not in context.text

@@ -145,6 +145,7 @@ fn four_hundred_facts_leave_room_for_other_sources_at_6000() {
         (Role::Assistant, "the boot image is mended"),
     ] {
         let turn = NewTurn {
+            machine: false,
             role,
             sender: None,
             task: None,
@@ -473,6 +474,7 @@ fn ten_exchanges_are_in_context_with_unlimited_history_budget() {
     let engine = engine_with(folder.path(), settings);
     let say = |role: Role, said: String| {
         let turn = NewTurn {
+            machine: false,
             role,
             sender: None,
             task: None,

@@ -45,6 +45,7 @@ fn put(engine: &Engine, agent: &str, content: &str) -> Verdict {
 
 fn say(engine: &Engine, role: Role, message: &str) {
     let turn = NewTurn {
+        machine: false,
         role,
         sender: None,
         task: None,

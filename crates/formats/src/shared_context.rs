@@ -91,13 +91,15 @@ pub fn render(entries: &[SharedEntry]) -> String {
 
 /// Parses a page whose bullets are independent, such as the rules for agents.
 ///
-/// The category is the deepest heading that names a category of Heirloom, else `about`, else the last heading. Other
-/// blocks are skipped with a diagnostic.
+/// The category is the deepest heading that names a category of Heirloom, else `about`, else the last heading below the
+/// title of the page. A rule without any of them is a convention: in `# My shop` above `- use tabs` the title names the
+/// project, not a subject. Other blocks are skipped with a diagnostic.
 pub fn parse_rules(text: &str, about: Option<&str>) -> SharedPage {
     let page = ParsedPage::read(text);
+    let has_title = page.has_title();
     let entries = page.bullets.into_iter().map(|bullet| SharedEntry {
         line: bullet.line,
-        category: headings::category_below(&bullet.path, about),
+        category: headings::category_of_rule(&bullet.path, has_title, about),
         key: None,
         text: bullet.full_text().to_owned(),
     });

@@ -176,6 +176,72 @@ fn prompt_of_command_is_query_of_context() {
     assert!(!run(&["--query", "weather report"], asked).contains("need helium"));
 }
 
+/// Each iteration stores the prompt as a turn, and these turns are the best matches of the same prompt.
+#[test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the agent is searched in this machine's PATH too"
+)]
+fn context_of_run_has_its_facts_and_not_its_prompt() {
+    const PROMPT: &str = "Work on the export of invoices until it is complete. ";
+    const FACTS: [&str; 4] = [
+        "the export writes UTF-16 for the tax office",
+        "totals are rounded per line, not per invoice",
+        "the queue drops jobs older than a day",
+        "credit notes have negative positions",
+    ];
+    let sentence = |n: usize| {
+        format!("Point {n}: look at the module that renders page {n} and keep its public names. ")
+    };
+    let mut prompt = PROMPT.to_owned();
+    prompt.extend((1..).map(sentence).take(22));
+    assert!(prompt.len() >= 1_800, "{}", prompt.len());
+    let fixture = ProjectFixture::plain();
+    let bin = fixture.outside_path("bin");
+    ScriptedAgent::link_as(&bin, "claude").unwrap();
+    let count = fixture.outside_path("count");
+    let mut args = vec!["--count".to_owned(), count.to_str().unwrap().to_owned()];
+    for (n, fact) in FACTS.iter().enumerate() {
+        let words = format!(
+            "I looked around.\nHEIRLOOM_MEMORY: KEY_FACT {fact}\nHEIRLOOM_MEMORY: STEP_PENDING test part {n}"
+        );
+        args.extend([
+            "--on".to_owned(),
+            (n + 1).to_string(),
+            "--claude".to_owned(),
+            words,
+        ]);
+    }
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    for selection in ["worth", "priority"] {
+        let set = format!("context.selection={selection}");
+        let options = sh("run --json --task 42 --iterations 5 --set");
+        let command = [
+            &options[..],
+            &[&set, "--", "claude"],
+            &args,
+            &["-p", &prompt],
+        ]
+        .concat();
+        let mut command = fixture.heirloom(&command);
+        let path = std::env::var("PATH").unwrap();
+        command.env("PATH", format!("{}:{path}", bin.display()));
+        let result = finish(command, |_| {}).expect(0);
+        let started = result.named("iteration_started");
+        let context = started[4]["context"].as_str().unwrap();
+        for fact in FACTS {
+            assert!(context.contains(fact), "{selection}, {fact}: {context}");
+        }
+        for words in [
+            "export of invoices until",
+            "Point 1:",
+            "keep its public names",
+        ] {
+            assert!(!context.contains(words), "{selection}, {words}: {context}");
+        }
+    }
+}
+
 #[test]
 fn rules_go_into_system_prompt_or_head_of_prompt() {
     let fixture = ProjectFixture::plain();

@@ -85,7 +85,10 @@ pub enum InclusionReason {
     /// The whole item is included.
     Included,
     /// Some of its whole lines are included, as many as fit.
-    Cut,
+    Cut {
+        /// Size of the whole item in characters.
+        of_chars: usize,
+    },
     /// Items of higher priority used up the budget.
     OverBudget,
     /// The item alone is larger than the budget.
@@ -121,7 +124,9 @@ impl InclusionReason {
     pub fn text(self) -> Cow<'static, str> {
         Cow::Borrowed(match self {
             Self::Included => "included",
-            Self::Cut => "cut to its first lines",
+            Self::Cut { of_chars } => {
+                return Cow::Owned(format!("cut from {of_chars} characters"));
+            }
             Self::OverBudget => "over budget",
             Self::OverShare => "over its share",
             Self::TooLarge => "larger than the budget",
@@ -179,7 +184,7 @@ impl ReceiptItem {
         matches!(
             self.reason,
             InclusionReason::Included
-                | InclusionReason::Cut
+                | InclusionReason::Cut { .. }
                 | InclusionReason::Guaranteed
                 | InclusionReason::BestOfSource
                 | InclusionReason::ByWorth

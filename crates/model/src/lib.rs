@@ -3,6 +3,7 @@
 //! This crate does no I/O, knows no SQL or HTTP, and is not async. All other crates use these types.
 
 pub mod audit;
+pub mod bookkeeping;
 pub mod budget;
 pub mod clock;
 pub mod conflict;

@@ -113,9 +113,11 @@ pub struct SourceRow {
     pub min_chars: usize,
 }
 
+/// Row of what the directives of an invocation name. It is no configurable source: it precedes all of them.
+pub const DIRECTIVES: &str = "directives";
+
 /// All sources with their default share and minimum, in default order of priority.
-pub const SOURCES: [(&str, u32, usize); 14] = [
-    ("directives", 50, 0),
+pub const SOURCES: [(&str, u32, usize); 13] = [
     ("plan", 15, 0),
     ("learnings", 15, 0),
     ("output", 20, 0),
@@ -142,6 +144,15 @@ impl SourceRow {
                 min_chars: *min_chars,
             })
             .collect()
+    }
+
+    /// Returns the row of what directives name.
+    pub fn of_directives() -> Self {
+        Self {
+            name: DIRECTIVES.to_owned(),
+            share_percent: 0,
+            min_chars: 0,
+        }
     }
 
     /// Parses `name share` or `name share min`; errors describe the problem.

@@ -5,6 +5,7 @@
 
 mod blocks;
 mod budget_allocation;
+mod directive_text;
 mod line_cut;
 mod markdown;
 mod measured_offer;
@@ -13,8 +14,11 @@ mod sanitize;
 mod worth;
 pub mod worth_selection;
 
+use budget_allocation::SourceAllocation;
+use directive_text::DirectiveText;
 use heirloom_model::Budget;
 use heirloom_model::context::{Context, MemoryView};
+use heirloom_model::limits;
 use heirloom_model::section::{Section, SourceRow};
 use sanitize::Sanitizer;
 pub use worth::{StandingAllowance, WorthInput, render_by_worth};
@@ -36,6 +40,32 @@ pub fn render(view: &MemoryView, budget: Budget, prefixes: &[String]) -> Context
     markdown::write_context(&blocks, budget)
 }
 
+/// Renders Session Memory as [`render`] and reserves the space of `named`, what directives name, which [`add_sources`]
+/// adds. Session Memory gets the rest of the budget, and at least a tenth of it.
+pub fn render_with_named(
+    named: &[(SourceRow, Section)],
+    view: &MemoryView,
+    budget: Budget,
+    prefixes: &[String],
+) -> Context {
+    let sanitizer = Sanitizer::new(prefixes);
+    let chars = budget.chars();
+    let measure = |(row, section)| SourceAllocation::measure(row, section, &sanitizer, chars);
+    let allocations: Vec<SourceAllocation<'_>> = (named.iter())
+        .map(|(row, section)| measure((row, section)))
+        .collect();
+    let needed = DirectiveText::needed_chars(&allocations);
+    let rest = chars - directive_text::guaranteed_chars(needed, chars);
+    let rest = match budget {
+        Budget::Chars(_) => Budget::Chars(rest),
+        Budget::Tokens(_) => Budget::Tokens(rest / limits::CHARS_PER_TOKEN),
+    };
+    Context {
+        budget,
+        ..render(view, rest, prefixes)
+    }
+}
+
 /// Neutralizes the signals in the lines of a text and replaces control characters. Lines, blanks and indentation are
 /// preserved, except in a line that was neutralized.
 pub fn neutralize_signals(text: &str, prefixes: &[String]) -> String {
@@ -44,11 +74,11 @@ pub fn neutralize_signals(text: &str, prefixes: &[String]) -> String {
 
 /// Adds the sections of the context sources to Session Memory, within the same budget and on the same receipt.
 ///
-/// `sections` are in the order of priority. Session Memory is preserved byte for byte. The remaining budget is
-/// divided by the shares of the rows; what a section does not use goes to the next one, and what remains at the end
-/// to the first sections that were cut. An item is included whole or not at all; after the first item that does not
-/// fit, no further item of its source is included. Texts are sanitized as in Session Memory, but several lines remain
-/// several lines, each indented below the first.
+/// `sections` are in the order of priority. Session Memory is preserved byte for byte. What directives name comes first,
+/// as much of it as fits. The rest is divided by the shares of the rows; what a section does not use goes to the next
+/// one, and what remains at the end to the first sections that were cut. An item is included whole or not at all; after
+/// the first item that does not fit, no further item of its source is included. Texts are sanitized as in Session
+/// Memory, but several lines remain several lines, each indented below the first.
 pub fn add_sources(
     memory: Context,
     sections: &[(SourceRow, Section)],

@@ -43,8 +43,9 @@ class HeirloomStore(BaseStore):
     """Store whose items are knowledge of a project.
 
     An item is a record of the category `category`. Its key is the namespace and the key, percent-encoded and separated
-    by `/` (`users/42/food`); its text is the value as JSON. The items are therefore in contexts, in recall and on the
-    page, as other knowledge is, and `undo` restores earlier values.
+    by `/` (`users/42/food`); its text is the value as JSON. The items are data of the program: `search` of this store,
+    a query with the category and the page show them, contexts and other searches do not. `undo` restores earlier
+    values.
 
     - `search` with a `query` ranks with recall, on all of the value; `index` of `put` is not supported, except `None`.
     - `created_at` of an item is the time of its current value.
@@ -115,7 +116,11 @@ class HeirloomStore(BaseStore):
             return
         key = encode_key(op.namespace, op.key)
         outcome = self._memory.remember(
-            json.dumps(op.value, ensure_ascii=False), category=self._category, key=key, agent=self._agent
+            json.dumps(op.value, ensure_ascii=False),
+            category=self._category,
+            key=key,
+            agent=self._agent,
+            machine=True,
         )
         if outcome.winner is not None:
             raise StoreConflict(f"`{key}` was set by a source of higher authority (record {outcome.winner})")

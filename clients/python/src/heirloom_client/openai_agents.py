@@ -22,9 +22,10 @@ Role = Literal["user", "assistant", "system", "tool_call", "tool_result"]
 class HeirloomSession(SessionABC):
     """Session whose items are turns of a conversation.
 
-    Messages of plain text are stored as such, other items as JSON. The conversation is append-only: `pop_item` and
-    `clear_session` add a turn that marks items as removed. They are then no items of this session, but remain in the
-    conversation, its search and its summary, until an admin purges them: `memory.api.purge_records(session_id=…)`.
+    Messages of plain text are stored as such, other items as JSON, which no prompt and no search shows. The
+    conversation is append-only: `pop_item` and `clear_session` add a turn that marks items as removed. They are then no
+    items of this session, but their plain text remains in the conversation, its search and its summary, until an admin
+    purges them: `memory.api.purge_records(session_id=…)`.
 
     Secrets in items are redacted before they are stored.
 
@@ -71,7 +72,8 @@ class HeirloomSession(SessionABC):
         async with self._lock:
             for item in items:
                 role, text, sender = encode_item(item)
-                await self._conversation.add(role, text, sender=sender)
+                # JSON is for this class alone; plain messages are turns like any other.
+                await self._conversation.add(role, text, sender=sender, machine=sender is not None or None)
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Marks the latest item as removed and returns it."""
@@ -94,7 +96,7 @@ class HeirloomSession(SessionABC):
 
     async def _remove(self, first: int, last: int) -> None:
         text = json.dumps({"removed": {"first": first, "last": last}})
-        await self._conversation.add("system", text, sender=REMOVAL_SENDER)
+        await self._conversation.add("system", text, sender=REMOVAL_SENDER, machine=True)
 
     async def _refresh(self) -> None:
         try:

@@ -1364,6 +1364,8 @@ export interface components {
         MessageRequest: {
             /** @description Agent of the conversation, if it is new. */
             agent_id?: string | null;
+            /** @description True for data of a program, such as a mark for removed items: no prompt and no search shows it. */
+            machine?: boolean;
             /** @description The project; by default the token's project or the served one. */
             project?: string | null;
             /**
@@ -1413,6 +1415,8 @@ export interface components {
             confidence?: number | null;
             /** @description Key; derived from the text by default. */
             key?: string | null;
+            /** @description True for data of a program, such as a value of a store: no prompt and no search shows it. */
+            machine?: boolean;
             /** @description The project; by default the token's project or the served one. */
             project?: string | null;
             /** @description Reason of a decision. */

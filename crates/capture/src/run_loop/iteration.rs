@@ -139,9 +139,10 @@ impl RunLoop<'_> {
     /// Returns the parameters of each iteration's context.
     fn context_request(&self) -> ContextRequest {
         let request = self.request;
-        let prompt = || {
-            let prompt = self.user_prompt()?;
-            Some(text::clip(&prompt, limits::HOOK_QUESTION_BYTES_MAX / 4).to_owned())
+        let prompt = self.user_prompt();
+        let question = || {
+            let prompt = prompt.as_deref()?;
+            Some(text::clip(prompt, limits::HOOK_QUESTION_BYTES_MAX / 4).to_owned())
         };
         ContextRequest {
             task: Some(self.task.clone()),
@@ -149,7 +150,8 @@ impl RunLoop<'_> {
             plan: request.plan.clone(),
             group: request.group.clone(),
             session: request.session.clone(),
-            query: request.query.clone().or_else(prompt),
+            query: request.query.clone().or_else(question),
+            prompt: prompt.clone(),
             invocation: request.invocation.clone(),
             separate_rules: true,
             ..ContextRequest::default()

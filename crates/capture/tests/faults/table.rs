@@ -1030,6 +1030,7 @@ fn doubled(w: &World) -> Result<(), Fault> {
 
 fn spoken(text: &str) -> NewTurn {
     NewTurn {
+        machine: false,
         role: Role::User,
         sender: Some("Ada".to_owned()),
         task: None,

@@ -1,5 +1,6 @@
 //! Context assembly: loads the records of a prompt and renders them.
 
+mod echoes;
 mod eligible_records;
 mod envelope;
 pub(super) mod item_text;
@@ -9,7 +10,8 @@ mod pinned_records;
 use super::Engine;
 use super::new_record::check_scope;
 use super::tasks::TASK_MAIN;
-pub(super) use eligible_records::{is_not_muted, is_valid_at};
+pub(super) use echoes::Echoes;
+pub(super) use eligible_records::{is_eligible, is_valid_at};
 use heirloom_fs::project_fs::{is_derived_name, is_path_name, project_name};
 use heirloom_model::context::{Context, MemoryView, TaskView};
 use heirloom_model::kinds::{CATEGORY_DECISION, Task};
@@ -39,6 +41,8 @@ pub struct ContextRequest {
     pub session: Option<String>,
     /// Additional query to the memory.
     pub query: Option<String>,
+    /// Prompt to which the context is added. Texts that only repeat it are left out.
+    pub prompt: Option<String>,
     /// The agent with directives: `coder[input:a.md][tail:50]`.
     pub invocation: Option<String>,
     /// Returns the standing instructions (persona, SOUL.md, AGENTS.md) as [`Context::rules`] instead of in the text,
@@ -70,7 +74,8 @@ pub struct Contexts<'e> {
 impl Contexts<'_> {
     /// Builds the context of the next prompt, with a receipt and within the budget. Empty when memory is off.
     ///
-    /// Session Memory comes first, then the configured sources. A source that fails becomes a note.
+    /// Session Memory comes first, then what the directives of the invocation name, which is guaranteed up to the
+    /// budget, then the configured sources. A source that fails becomes a note.
     ///
     /// The budget is the smaller one of the request and its invocation, otherwise the configured one. Errors: `Usage`
     /// for a budget over its limit or an invalid plan name; those of [`Self::inject`].
@@ -112,8 +117,9 @@ impl Contexts<'_> {
         }
         let view = self.memory_view(&request, budget)?;
         let prefixes = self.signal_prefixes();
-        let memory = context::render(&view, budget, &prefixes);
-        let sections = self.sections(&request, injected.as_ref(), &view, &memory);
+        let mut sections = self.directive_sections(&request, injected.as_ref());
+        let memory = context::render_with_named(&sections, &view, budget, &prefixes);
+        sections.extend(self.sections(&request, injected.as_ref(), &view, &memory));
         Ok(context::add_sources(memory, &sections, &prefixes))
     }
 
@@ -133,7 +139,7 @@ impl Contexts<'_> {
         let entries = self.engine.settings.max_entries;
         let pinned = self.pinned_records(task.unwrap_or(TASK_MAIN))?;
         let pins: HashSet<RecordId> = pinned.iter().map(|record| record.id).collect();
-        let rest = |record: &Record| is_not_muted(record) && !pins.contains(&record.id);
+        let rest = |record: &Record| is_eligible(record) && !pins.contains(&record.id);
         let errors = self.newest_open_errors(task, entries, &rest)?;
         let (mut decisions, decisions_go_on) =
             self.newest_knowledge(Some(CATEGORY_DECISION), entries)?;
@@ -152,7 +158,7 @@ impl Contexts<'_> {
             has_more_decisions: decisions_go_on,
             facts: facts.into_iter().map(fact_item).collect(),
             has_more_facts: facts_go_on,
-            attempts: self.attempt_items(id)?,
+            attempts: self.attempt_items(id, &Echoes::of_request(request))?,
             artifacts: past_attempts::artifact_items(&described),
         })
     }
@@ -167,7 +173,7 @@ impl Contexts<'_> {
         let [mut completed, mut pending] = self.engine.tasks().steps(id)?;
         let mut files = files;
         for list in [&mut completed, &mut pending, &mut files] {
-            list.retain(is_not_muted);
+            list.retain(is_eligible);
         }
         let nothing_known = completed.is_empty() && pending.is_empty() && files.is_empty();
         if record.is_none() && nothing_known {

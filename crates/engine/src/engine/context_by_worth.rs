@@ -6,7 +6,7 @@ mod record_worth;
 
 use super::Engine;
 use super::context::{
-    ContextRequest, is_not_muted, is_valid_at,
+    ContextRequest, Echoes, is_eligible, is_valid_at,
     item_text::{error_item, fact_item},
     past_attempts,
 };
@@ -123,7 +123,7 @@ impl WorthBuilder<'_> {
                 .contexts()
                 .task_view(id, request.phase.as_deref(), files)?,
             pinned: pinned.into_iter().map(fact_item).collect(),
-            attempts: self.engine.contexts().attempt_items(id)?,
+            attempts: (self.engine.contexts()).attempt_items(id, &Echoes::of_request(request))?,
             artifacts: past_attempts::artifact_items(&described),
             ..MemoryView::default()
         })
@@ -135,7 +135,7 @@ impl WorthBuilder<'_> {
         view: &MemoryView,
     ) -> Result<Vec<Record>, Fault> {
         let pins: HashSet<RecordId> = view.pinned.iter().filter_map(|item| item.id).collect();
-        let rest = |record: &Record| is_not_muted(record) && !pins.contains(&record.id);
+        let rest = |record: &Record| is_eligible(record) && !pins.contains(&record.id);
         self.engine.contexts().newest_open_errors(
             request.task.as_deref(),
             self.engine.settings.max_entries,
@@ -167,12 +167,14 @@ impl WorthBuilder<'_> {
         let mut hits = found.hits;
         hits.retain(|hit| match &hit.item {
             RecallItem::Record(record) => {
-                is_not_muted(record)
+                is_eligible(record)
                     && is_valid_at(record, self.engine.now())
                     && !record.attrs.contains_key("disputed")
             }
-            RecallItem::Turn { .. } => true,
+            RecallItem::Turn { message, .. } => !message.is_bookkeeping(),
         });
+        let echoes = Echoes::of_request(request);
+        hits.retain(|hit| !echoes.has_hit(&hit.item));
         Ok(hits)
     }
 
@@ -187,7 +189,7 @@ impl WorthBuilder<'_> {
         let input =
             SourceInput::for_worth(request, injected, &candidates.view, &candidates.considered);
         let history = self.rated_history(request);
-        let mut sections = Vec::new();
+        let mut sections = (self.engine.contexts()).directive_sections(request, injected);
         for row in &self.engine.settings.sources {
             if row.share_percent == 0 && row.min_chars == 0 {
                 continue;
@@ -220,7 +222,11 @@ impl WorthBuilder<'_> {
 
     fn rated_history(&self, request: &ContextRequest) -> Result<Vec<Section>, Fault> {
         match &request.session {
-            Some(session) => Ok(vec![self.engine.sessions().history_section(session, None)?]),
+            Some(session) => Ok(vec![self.engine.sessions().history_without(
+                &Echoes::of_request(request),
+                session,
+                None,
+            )?]),
             None => Ok(Vec::new()),
         }
     }
@@ -317,11 +323,7 @@ fn rate_section(row: &str, section: &mut Section) {
     let (mut worth, factor) = source_worth(row);
     for offer in &mut section.offers {
         offer.rating = Rating {
-            tier: if row == "directives" {
-                Tier::Exempt
-            } else {
-                Tier::Competing
-            },
+            tier: Tier::Competing,
             relevance: None,
             worth,
         };

@@ -9,7 +9,7 @@ mod plan;
 mod team;
 
 use super::Engine;
-use super::context::ContextRequest;
+use super::context::{ContextRequest, Echoes};
 use super::directive_injection::InjectionReport;
 use crate::engine::Contexts;
 use heirloom_model::context::{Context, MemoryView};
@@ -24,6 +24,8 @@ pub(super) struct SourceInput<'a> {
     pub(super) request: &'a ContextRequest,
     /// Content that the invocation injects.
     pub(super) injected: Option<&'a InjectionReport>,
+    /// Question and prompt, which no text repeats.
+    pub(super) echoes: Echoes,
     /// Words of the task for queries; may be empty.
     pub(super) words: String,
     /// Records that Session Memory contains already.
@@ -38,8 +40,7 @@ pub(super) struct SourceInput<'a> {
 type Source = fn(&Engine, &SourceInput<'_>) -> Result<Vec<Section>, Fault>;
 
 /// Sources by the name of their row.
-const TABLE: [(&str, Source); 14] = [
-    ("directives", directives),
+const TABLE: [(&str, Source); 13] = [
     ("plan", |engine, input| {
         as_list(engine.contexts().plan_section(input))
     }),
@@ -87,23 +88,6 @@ fn as_list(section: Result<Section, Fault>) -> Result<Vec<Section>, Fault> {
     section.map(|section| vec![section])
 }
 
-/// Returns what the invocation injects, and the last lines of the agent's output if requested.
-fn directives(engine: &Engine, input: &SourceInput<'_>) -> Result<Vec<Section>, Fault> {
-    let Some(injected) = input.injected else {
-        return Ok(Vec::new());
-    };
-    let mut sections = injected.sections.clone();
-    if let Some(lines) = injected.tail_lines {
-        let plan = input.request.plan();
-        sections.push(
-            engine
-                .contexts()
-                .injected_tail(plan, &injected.agent, lines)?,
-        );
-    }
-    Ok(sections)
-}
-
 fn group(engine: &Engine, input: &SourceInput<'_>) -> Result<Vec<Section>, Fault> {
     match &input.request.group {
         Some(group) => engine.groups().sections(group),
@@ -127,7 +111,8 @@ fn own_output(engine: &Engine, input: &SourceInput<'_>) -> Result<Section, Fault
     match &input.request.agent {
         Some(agent) if !has_tail => engine
             .outputs()
-            .own_output_section(input.request.plan(), agent),
+            .own_output_section(input.request.plan(), agent)
+            .map(|section| input.echoes.remove_from(section)),
         Some(_) | None => Ok(Section::default()),
     }
 }
@@ -137,16 +122,19 @@ fn other_outputs(engine: &Engine, input: &SourceInput<'_>) -> Result<Section, Fa
     match request.plan() {
         Some(plan) => engine
             .outputs()
-            .other_outputs_section(plan, request.agent.as_deref()),
+            .other_outputs_section(plan, request.agent.as_deref())
+            .map(|section| input.echoes.remove_from(section)),
         None => Ok(Section::default()),
     }
 }
 
 fn history(engine: &Engine, input: &SourceInput<'_>) -> Result<Section, Fault> {
     match &input.request.session {
-        Some(session) => engine
-            .sessions()
-            .history_section(session, input.budget_tokens),
+        Some(session) => {
+            engine
+                .sessions()
+                .history_without(&input.echoes, session, input.budget_tokens)
+        }
         None => Ok(Section::default()),
     }
 }
@@ -170,6 +158,29 @@ fn files(_: &Engine, input: &SourceInput<'_>) -> Section {
 }
 
 impl Contexts<'_> {
+    /// Returns what the invocation injects, and the last lines of the agent's output if requested. An output that
+    /// cannot be read becomes a note.
+    pub(super) fn directive_sections(
+        &self,
+        request: &ContextRequest,
+        injected: Option<&InjectionReport>,
+    ) -> Vec<(SourceRow, Section)> {
+        let Some(injected) = injected else {
+            return Vec::new();
+        };
+        let tail = injected.tail_lines.map(|lines| {
+            self.injected_tail(request.plan(), &injected.agent, lines)
+                .unwrap_or_else(|fault| Section {
+                    notes: vec![fault.message],
+                    ..Section::default()
+                })
+        });
+        let sections = injected.sections.iter().cloned().chain(tail);
+        sections
+            .map(|section| (SourceRow::of_directives(), section))
+            .collect()
+    }
+
     /// Collects the sections of the configured sources in order. A source that fails contributes only a note.
     pub(super) fn sections(
         &self,
@@ -232,6 +243,7 @@ impl<'a> SourceInput<'a> {
         let remaining = files.filter(|file| file.id.is_none_or(|id| !shown.contains(&id)));
         Self {
             request,
+            echoes: Echoes::of_request(request),
             injected: None,
             words: joined,
             files: remaining.map(|file| (file.id, file.text.clone())).collect(),
@@ -254,6 +266,7 @@ impl<'a> SourceInput<'a> {
         });
         Self {
             request,
+            echoes: Echoes::of_request(request),
             injected,
             words: String::new(),
             files: files.map(|file| (file.id, file.text.clone())).collect(),

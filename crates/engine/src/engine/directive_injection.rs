@@ -4,6 +4,7 @@ mod injected_files;
 mod nearest_file;
 
 use super::RecallRequest;
+use super::context::Echoes;
 use crate::engine::Contexts;
 use heirloom_model::section::{Layout, Offer, Origin, Section};
 use heirloom_model::{Budget, Fault, text};
@@ -111,7 +112,9 @@ impl Contexts<'_> {
             question: words.to_owned(),
             ..RecallRequest::default()
         })?;
-        let offers = found.hits.into_iter().map(|hit| {
+        let echoes = Echoes::of_question(words);
+        let hits = (found.hits.into_iter()).filter(|hit| !echoes.has_hit(&hit.item));
+        let offers = hits.map(|hit| {
             let origin = match &hit.item {
                 RecallItem::Record(record) => Origin::Record(record.id),
                 RecallItem::Turn { .. } => Origin::Unspecified,

@@ -34,6 +34,8 @@ pub struct NewRecord {
     pub true_from: Option<Timestamp>,
     /// End of validity.
     pub true_to: Option<Timestamp>,
+    /// True for bookkeeping: data of a program that no prompt and no search shows.
+    pub machine: bool,
 }
 
 /// Report of a remembered record.

@@ -7,7 +7,7 @@ use super::new_record::{
 use super::redaction::{Redacted, RedactedTexts};
 use crate::engine::Records;
 use heirloom_model::record::{Attrs, check_name};
-use heirloom_model::{Confidence, Fault, Kind, Record, Scope, text};
+use heirloom_model::{Confidence, Fault, Kind, Record, Scope, bookkeeping, text};
 use heirloom_store::{Change, Verdict};
 
 impl Records<'_> {
@@ -89,6 +89,9 @@ impl Records<'_> {
         let mut record = self.draft(typed.kind, text, new.scope.clone(), &source);
         record.key = typed.key;
         record.attrs = typed.attrs;
+        if new.machine {
+            bookkeeping::mark_as_machine(&mut record.attrs);
+        }
         record.confidence = confidence;
         record.true_from = new.true_from;
         record.true_to = new.true_to;

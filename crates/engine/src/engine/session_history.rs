@@ -1,5 +1,6 @@
 //! Session histories: interactions of a conversation, and the section of a prompt.
 
+use super::context::Echoes;
 use crate::engine::Sessions;
 use heirloom_formats::session_history::{
     HistoryEntry, HistoryLine, Interaction, fit_to_budget, interactions, render_older,
@@ -98,6 +99,17 @@ impl Sessions<'_> {
         session: &str,
         budget_tokens: Option<usize>,
     ) -> Result<Section, Fault> {
+        self.history_without(&Echoes::default(), session, budget_tokens)
+    }
+
+    /// Returns the section as [`Self::history_section`], without turns and goals that only repeat the question or the
+    /// prompt.
+    pub(super) fn history_without(
+        &self,
+        echoes: &Echoes,
+        session: &str,
+        budget_tokens: Option<usize>,
+    ) -> Result<Section, Fault> {
         let mut section = Section {
             name: "history".to_owned(),
             heading: "## Conversation History".to_owned(),
@@ -107,20 +119,25 @@ impl Sessions<'_> {
             Err(fault) if fault.kind == ErrorKind::NotFound => return Ok(section),
             turns => turns?,
         };
-        let all = interactions(&turns);
+        let mut all = interactions(&turns);
+        for one in &mut all {
+            if echoes.has(&one.entry.goal) {
+                one.entry.goal.clear();
+            }
+        }
+        let lines_of = |turns: &[Message]| -> Vec<HistoryLine> {
+            let new =
+                (turns.iter()).filter(|turn| !turn.is_bookkeeping() && !echoes.has(&turn.text));
+            new.filter_map(render_turn).collect()
+        };
         let live = last(&all, self.engine.settings.history.live_interactions);
         let first = live.first().map_or(turns.len(), |one| one.turns.start);
-        let lines: Vec<HistoryLine> = turns[first..].iter().filter_map(render_turn).collect();
+        let lines = lines_of(&turns[first..]);
         let chars_max = self.history_chars(budget_tokens);
         let mut fitted = fit_to_budget(lines.clone(), chars_max, text::chars);
         let recent_lines = last(&all, limits::HISTORY_SUMMARISED)
             .first()
-            .map_or(0, |one| {
-                turns[one.turns.start..]
-                    .iter()
-                    .filter_map(render_turn)
-                    .count()
-            });
+            .map_or(0, |one| lines_of(&turns[one.turns.start..]).len());
         if fitted.lines.len() < recent_lines || fitted.cut {
             let summary = summary(&all);
             let takes = text::chars(&summary) + 1;

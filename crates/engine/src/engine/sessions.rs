@@ -3,7 +3,9 @@
 use super::Engine;
 use super::new_record::name_fault;
 use heirloom_model::record::{Attrs, check_name};
-use heirloom_model::{Fault, Message, RecordId, Role, Scope, Session, clock, limits, text};
+use heirloom_model::{
+    Fault, Message, RecordId, Role, Scope, Session, bookkeeping, clock, limits, text,
+};
 use heirloom_store::{Change, StoreError};
 use serde_json::json;
 use std::collections::VecDeque;
@@ -26,6 +28,8 @@ pub struct NewTurn {
     pub agent: Option<String>,
     /// Text.
     pub text: String,
+    /// True for bookkeeping: data of a program that no prompt and no search shows.
+    pub machine: bool,
 }
 
 /// Position of a new turn.
@@ -164,13 +168,17 @@ impl Sessions<'_> {
             ended_at: None,
             attrs: Attrs::new(),
         };
+        let mut attrs = Attrs::new();
+        if turn.machine {
+            bookkeeping::mark_as_machine(&mut attrs);
+        }
         let message = Message {
             id: self.engine.ids.next(now),
             seq: 0,
             role: turn.role,
             sender: turn.sender.clone(),
             text: text.to_owned(),
-            attrs: Attrs::new(),
+            attrs,
             tokens: u32::try_from(text::tokens(text)).unwrap_or(u32::MAX),
             at: now,
         };

@@ -49,8 +49,10 @@ impl PageBullet {
 #[derive(Debug, Default)]
 pub(super) struct ParsedPage {
     pub(super) bullets: Vec<PageBullet>,
-    /// Line of each heading, and its path: the headings above it and itself.
-    pub(super) headings: Vec<(u64, Vec<String>)>,
+    /// Number of headings of the first level.
+    pub(super) top_headings: usize,
+    /// True if the first heading is of the first level.
+    pub(super) begins_with_top_heading: bool,
     /// Line of the first skipped paragraph, table or code block outside of lists, and their number.
     pub(super) skipped: Option<(u64, u64)>,
     /// Front matter, unparsed.
@@ -68,7 +70,6 @@ struct PageReader<'t> {
     page: ParsedPage,
     headings: Vec<(HeadingLevel, String)>,
     heading: Option<String>,
-    heading_line: u64,
     html: Option<String>,
     in_front: bool,
     bullet: PageBullet,
@@ -93,7 +94,6 @@ impl ParsedPage {
             page: Self::default(),
             headings: Vec::new(),
             heading: None,
-            heading_line: 0,
             html: None,
             in_front: false,
             bullet: PageBullet::default(),
@@ -108,6 +108,12 @@ impl ParsedPage {
             reader.handle_event(event, range.start);
         }
         reader.page
+    }
+
+    /// Returns true if the outermost heading of the page is the title of the whole file, not of a part: `# Shop` above
+    /// `## Build` and `## Style`.
+    pub(super) fn has_title(&self) -> bool {
+        self.begins_with_top_heading && self.top_headings == 1
     }
 }
 
@@ -137,10 +143,7 @@ impl PageReader<'_> {
     fn handle_start(&mut self, tag: &Tag<'_>, at: usize) {
         match tag {
             Tag::MetadataBlock(_) => self.in_front = true,
-            Tag::Heading { .. } => {
-                self.heading_line = self.line_number(at);
-                self.heading = Some(String::new());
-            }
+            Tag::Heading { .. } => self.heading = Some(String::new()),
             Tag::HtmlBlock => self.html = Some(String::new()),
             Tag::Item => self.begin_item(at),
             Tag::Paragraph | Tag::CodeBlock(_) | Tag::Table(_) if self.depth == 0 => {
@@ -198,13 +201,14 @@ impl PageReader<'_> {
             self.bullet.words.push_str(&words);
             return;
         }
+        let is_top = level == HeadingLevel::H1;
+        self.page.begins_with_top_heading |= is_top && self.headings.is_empty();
+        self.page.top_headings += usize::from(is_top);
         if self.page.title.is_none() && !words.is_empty() {
             self.page.title = Some(words.clone());
         }
         self.headings.retain(|(above, _)| *above < level);
         self.headings.push((level, words));
-        let path = self.heading_path();
-        self.page.headings.push((self.heading_line, path));
     }
 
     fn begin_item(&mut self, at: usize) {

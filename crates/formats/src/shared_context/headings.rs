@@ -25,16 +25,17 @@ fn known_category(heading: &str) -> Option<&'static str> {
     })
 }
 
-/// Returns the category of text below these headings: a category of Heirloom that the deepest heading names, else
-/// `page`, the subject of the whole page, else the last heading.
-pub(super) fn category_below(path: &[String], page: Option<&str>) -> String {
+/// Returns the category of a rule below these headings: a category of Heirloom that the deepest heading names, else
+/// `page`, the subject of the whole page, else the last heading, unless it is the title of the page; else convention.
+pub(super) fn category_of_rule(path: &[String], has_title: bool, page: Option<&str>) -> String {
     let words: Vec<_> = path.iter().map(|heading| key_part(heading)).collect();
     if let Some(known) = words.iter().rev().find_map(|word| known_category(word)) {
         return known.to_owned();
     }
-    let last = words.iter().rev().find(|word| !word.is_empty());
+    let below_title = words.iter().skip(usize::from(has_title));
+    let last = below_title.rev().find(|word| !word.is_empty());
     let named = page.or(last.map(String::as_str)).map(category);
-    named.unwrap_or_else(|| CATEGORY_FACT.to_owned())
+    named.unwrap_or_else(|| CATEGORY_CONVENTION.to_owned())
 }
 
 /// Normalises a heading or a name as a part of a key.

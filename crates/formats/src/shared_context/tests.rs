@@ -137,6 +137,27 @@ fn index_line_has_summary_of_file() {
     check(&format!("# {most}\n"), &most);
 }
 
+#[test]
+fn category_of_rule_is_a_heading_below_the_title() {
+    let check = |page: &str, about: Option<&str>, expect: &[&str]| {
+        let found = parse_rules(page, about).entries;
+        let found: Vec<_> = found.iter().map(|rule| rule.category.as_str()).collect();
+        assert_eq!(found, expect, "{page}");
+    };
+    check("# My shop\n- use tabs\n", None, &["convention"]);
+    check(
+        "# My shop\n- a\n## Build\n- b\n",
+        None,
+        &["convention", "build"],
+    );
+    // Several headings of the first level are parts of the page.
+    check("# Build\n- a\n# Style\n- b\n", None, &["build", "style"]);
+    check("## Build\n- a\n", None, &["build"]);
+    check("# Decisions\n- a\n", None, &["decision"]);
+    check("# My shop\n- a\n", Some("tools"), &["tools"]);
+    check("- a\n", None, &["convention"]);
+}
+
 proptest::proptest! {
     #[test]
     fn parse_any_page_gives_valid_entries(page in "([-*#`>\\[\\]():! \t\n]|---\n|<!--|-->|\\PC|\\pC|[a-c]){0,80}") {

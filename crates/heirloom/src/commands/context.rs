@@ -65,6 +65,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         group: args.group,
         session: args.session,
         query: args.query,
+        prompt: None,
         invocation: args.invocation,
         separate_rules: false,
     };

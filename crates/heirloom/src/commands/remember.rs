@@ -87,6 +87,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         scope: args.scope.scope(),
         true_from: args.true_from,
         true_to: args.true_to,
+        machine: false,
     })?;
     if session.out.json {
         session.out.value(&answer_value(&remembered));

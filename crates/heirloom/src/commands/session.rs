@@ -191,6 +191,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         } => {
             let engine = session.open()?;
             let turn = NewTurn {
+                machine: false,
                 role,
                 sender,
                 task,

@@ -190,7 +190,7 @@ fn values_continue_below_their_beginning() {
     let piped = project.ok(&sh("config context.sources")).stdout;
     assert_eq!(piped.lines().count(), 1, "{piped}");
     for (line, indent) in [
-        ("config context.sources", 17),
+        ("config context.sources", 16),
         ("status", 12),
         ("doctor", 21),
     ] {

@@ -216,8 +216,8 @@ fn oversized_workspace_file_is_archived_and_cut_in_prompts() {
         let fact = format!("fact {n} ");
         assert!(remaining.contains(&fact) != moved.contains(&fact), "{fact}");
     }
-    // Recall still finds everything: 80 facts, `mine`, the newest, the heading.
-    assert_eq!(note_texts(&project).len(), 83);
+    // Recall still finds everything: 80 facts, `mine`, the newest.
+    assert_eq!(note_texts(&project).len(), 82);
     let shown = project.json(&["workspace", "show", "--set", "workspace.file_chars=1000"]);
     assert!(string(&shown["text"]).contains("the newest"));
     assert!(

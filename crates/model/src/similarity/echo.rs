@@ -32,7 +32,7 @@ impl EchoedQuestion {
     /// Returns true if `text` only repeats the question, or the beginning of a prompt of which the question is a part.
     ///
     /// - Equal up to case, spacing and punctuation.
-    /// - A prompt of at least [`PROMPT_WORDS_MIN`] words: a text of similar length with nine tenths of its words, a text
+    /// - A prompt of at least ten words: a text of similar length with nine tenths of its words, a text
     ///   that contains it, such as the whole prompt whose beginning was the question, and a text that is a part of it.
     ///
     /// A text that quotes a long question and continues is an echo too, because what a prompt shows of it is the

@@ -1,9 +1,10 @@
 //! Allocation of the remaining budget to the context sources, with their receipt.
 
+use super::directive_text::{DirectivePart, DirectiveText};
 use super::measured_offer::MeasuredOffer;
 use super::sanitize::Sanitizer;
 use heirloom_model::context::{Context, InclusionReason, ReceiptSection};
-use heirloom_model::section::{Layout, Offer, Section, SourceRow};
+use heirloom_model::section::{DIRECTIVES, Layout, Offer, Section, SourceRow};
 use heirloom_model::{limits, text};
 
 /// A section with its allocated part of the budget.
@@ -36,7 +37,8 @@ pub(super) fn add_sources(
         .iter()
         .map(|(row, section)| of((row, section)))
         .collect();
-    distribute(&mut allocations, left);
+    let directives = DirectiveText::choose(&allocations, left);
+    distribute(&mut allocations, left - directives.chars);
     for (row, section) in sections {
         let name = &row.name;
         let notes = section.notes.iter();
@@ -50,11 +52,11 @@ pub(super) fn add_sources(
                 .push(format!("{name}: {more} more were not considered"));
         }
     }
-    for allocation in allocations
-        .iter()
-        .filter(|allocation| !allocation.entries.is_empty())
-    {
-        allocation.write(&mut memory);
+    memory.notes.extend_from_slice(&directives.notes);
+    for (at, allocation) in allocations.iter().enumerate() {
+        if !allocation.entries.is_empty() {
+            allocation.write(|offer| directives.part(at, offer), &mut memory);
+        }
     }
     memory
 }
@@ -68,7 +70,7 @@ fn distribute(allocations: &mut [SourceAllocation<'_>], left: usize) {
         .sum();
     let (mut space, mut carried) = (left, 0);
     let mut row_before = None;
-    for allocation in &mut *allocations {
+    for allocation in sources(allocations) {
         let least = allocation.reserved_chars();
         reserved = reserved.saturating_sub(least);
         // The sections of one row have one common share.
@@ -86,7 +88,7 @@ fn distribute(allocations: &mut [SourceAllocation<'_>], left: usize) {
         space -= allocation.used;
         carried = own.saturating_sub(allocation.used);
     }
-    for allocation in allocations {
+    for allocation in sources(allocations) {
         if allocation.row.share_percent > 0 {
             space += allocation.used;
             allocation.fill(space);
@@ -95,7 +97,19 @@ fn distribute(allocations: &mut [SourceAllocation<'_>], left: usize) {
     }
 }
 
+/// Returns the sources that share the budget: all but what directives name.
+fn sources<'a, 's>(
+    allocations: &'a mut [SourceAllocation<'s>],
+) -> impl Iterator<Item = &'a mut SourceAllocation<'s>> {
+    allocations.iter_mut().filter(|one| !one.is_directive())
+}
+
 impl<'s> SourceAllocation<'s> {
+    /// Returns true for what a directive names.
+    pub(super) fn is_directive(&self) -> bool {
+        self.row.name == DIRECTIVES
+    }
+
     pub(super) fn measure(
         row: &'s SourceRow,
         section: &'s Section,
@@ -184,27 +198,35 @@ impl<'s> SourceAllocation<'s> {
         self.cut_text = cut;
     }
 
-    /// Appends the section to the context and to the receipt.
-    fn write(&self, context: &mut Context) {
+    /// Appends the section to the context and to the receipt. `directive` returns the included part of an entry that a
+    /// directive names.
+    fn write<'d>(
+        &'d self,
+        directive: impl Fn(usize) -> Option<&'d DirectivePart>,
+        context: &mut Context,
+    ) {
         let before = context.text.len();
-        let is_in = self.count > 0 || self.cut_text.is_some();
         let mut output = String::new();
-        if is_in {
-            output.push_str(&self.opening);
-        }
         let mut items = Vec::with_capacity(self.entries.len());
         let mut left = self.count;
         let mut cut = self.cut_text.as_deref();
         let mut inside = Vec::with_capacity(self.count + 1);
-        for entry in &self.entries {
+        for (at, entry) in self.entries.iter().enumerate() {
             let (reason, lines) = match entry.exclusion {
                 Some(reason) => (reason, None),
+                None if self.is_directive() => match directive(at) {
+                    Some(part) => part.receipt(entry),
+                    None => (InclusionReason::DidNotFit, None),
+                },
                 None if left > 0 => {
                     left -= 1;
                     (InclusionReason::Included, Some(entry.lines.as_str()))
                 }
                 None => match cut.take() {
-                    Some(cut) => (InclusionReason::Cut, Some(cut)),
+                    Some(cut) => {
+                        let of_chars = entry.chars;
+                        (InclusionReason::Cut { of_chars }, Some(cut))
+                    }
                     None => (InclusionReason::OverShare, None),
                 },
             };
@@ -214,8 +236,9 @@ impl<'s> SourceAllocation<'s> {
         if self.section.layout == Layout::BlocksReversed {
             inside.reverse();
         }
-        inside.into_iter().for_each(|lines| output.push_str(lines));
-        if is_in {
+        if !inside.is_empty() {
+            output.push_str(&self.opening);
+            inside.into_iter().for_each(|lines| output.push_str(lines));
             output.push_str(&self.closing);
         }
         // A context does not begin with an empty line.

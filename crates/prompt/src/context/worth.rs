@@ -7,6 +7,7 @@ mod writer;
 
 use super::blocks::{self, OPENING};
 use super::budget_allocation::SourceAllocation;
+use super::directive_text::{self, DirectiveText};
 use super::priority_selection;
 use super::sanitize::Sanitizer;
 use super::worth_selection::{self, Selection, SelectionInput, SelectionReason, Verdict};
@@ -68,20 +69,29 @@ pub fn render_by_worth(input: &WorthInput<'_>) -> Context {
     let sources: Vec<SourceAllocation<'_>> = (input.sections.iter())
         .map(|(row, section)| measure((row, section)))
         .collect();
-    let standing = StandingText::choose(&sources, input.standing);
     let within = input.budget.chars();
+    let needed = DirectiveText::needed_chars(&sources);
+    let standing = StandingText::choose(&sources, standing_with_named(needed, input));
     let (total, room) = match input.standing.is_within_budget {
         true => (within, within.saturating_sub(standing.chars_inside)),
         false => (within.saturating_add(standing.chars_inside), within),
     };
-    let guaranteed = priority_selection::select_guaranteed(&mut blocks, room);
+    let reserved = directive_text::guaranteed_chars(needed, room);
+    let guaranteed = priority_selection::select_guaranteed(&mut blocks, room - reserved);
+    let notice = OMISSION_CHARS_MAX.min(room / OMISSION_SHARE);
+    // What an incomplete task leaves is not used: with a larger budget the task would take it back.
+    let space = match guaranteed.is_whole {
+        true => room - guaranteed.chars,
+        false => reserved,
+    };
+    let directives = DirectiveText::choose(&sources, space.saturating_sub(notice));
     let list = CandidateList::new(&blocks, &sources, &standing, input);
     let opening = if guaranteed.chars == 0 {
         text::chars(OPENING)
     } else {
         0
     };
-    let selection = if guaranteed.is_whole {
+    let selection = if guaranteed.is_whole && directives.is_whole {
         let candidates = list.candidates();
         let frames = list.frames(&blocks, &sources, &standing);
         let asked = SelectionInput {
@@ -89,15 +99,15 @@ pub fn render_by_worth(input: &WorthInput<'_>) -> Context {
             candidates: &candidates,
             best_floor: input.best_floor,
             floor: input.floor,
-            reserved_chars: OMISSION_CHARS_MAX.min(room / OMISSION_SHARE) + opening,
+            reserved_chars: notice + opening,
         };
-        worth_selection::select(&asked, room - guaranteed.chars)
+        worth_selection::select(&asked, room - guaranteed.chars - directives.chars)
     } else {
         nothing_fits(list.items.len())
     };
     let mut writer = ContextWriter::new(&list, &selection);
     writer.write_blocks(&blocks);
-    writer.write_sources(&sources, &standing);
+    writer.write_sources(&sources, &standing, &directives);
     let omissions = omission_lines(input, &selection);
     writer.write_omissions(&omissions, total);
     let budget = match input.budget {
@@ -105,10 +115,27 @@ pub fn render_by_worth(input: &WorthInput<'_>) -> Context {
         Budget::Tokens(_) => Budget::Tokens(total.div_ceil(limits::CHARS_PER_TOKEN)),
     };
     let mut notes = notes(input, &standing, &sanitizer);
+    notes.extend(directives.notes);
     if input.question.is_none() && omissions.iter().any(|line| !line.is_empty()) {
         notes.push(NOTHING_ASKED.to_owned());
     }
     writer.into_context(budget, standing.rules, notes)
+}
+
+/// Returns the allowance of the standing text in addition to what directives name: within the budget it leaves room for that,
+/// but for a reserve.
+fn standing_with_named(needed: usize, input: &WorthInput<'_>) -> StandingAllowance {
+    let within = input.budget.chars();
+    let left = within
+        .saturating_sub(needed)
+        .max(directive_text::reserved_chars(within));
+    StandingAllowance {
+        chars: match input.standing.is_within_budget {
+            true => input.standing.chars.min(left),
+            false => input.standing.chars,
+        },
+        ..input.standing
+    }
 }
 
 /// Returns the selection without anything.

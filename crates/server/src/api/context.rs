@@ -139,6 +139,7 @@ async fn respond(
         group: params.group,
         session: params.session_id,
         query: params.query,
+        prompt: None,
         invocation: params.invocation,
         separate_rules: false,
     };

@@ -105,6 +105,9 @@ pub(super) struct NewKnowledge {
     /// End of validity.
     #[schema(format = DateTime)]
     true_to: Option<String>,
+    /// True for data of a program, such as a value of a store: no prompt and no search shows it.
+    #[serde(default)]
+    machine: bool,
     #[serde(flatten)]
     places: ScopeFields,
 }
@@ -121,6 +124,7 @@ impl HasScope for NewKnowledge {
         "rationale",
         "true_from",
         "true_to",
+        "machine",
     ];
 }
 
@@ -148,6 +152,7 @@ pub(super) async fn add(
         scope: body.places.scope(),
         true_from: parse_time("true_from", body.true_from.as_deref())?,
         true_to: parse_time("true_to", body.true_to.as_deref())?,
+        machine: body.machine,
     };
     if let (Some(from), Some(to)) = (new.true_from, new.true_to)
         && to < from

@@ -143,6 +143,9 @@ pub(super) struct MessageRequest {
     /// Agent of the conversation, if it is new.
     #[serde(alias = "agent")]
     agent_id: Option<String>,
+    /// True for data of a program, such as a mark for removed items: no prompt and no search shows it.
+    #[serde(default)]
+    machine: bool,
 }
 
 /// Position of an added turn.
@@ -169,6 +172,7 @@ pub(super) async fn add(
         task: body.task_id,
         agent: body.agent_id,
         text: body.text,
+        machine: body.machine,
     };
     let added = app.with_engine(project, move |engine| {
         engine.sessions().add_turn(&given, &turn)

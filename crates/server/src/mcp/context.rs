@@ -89,6 +89,7 @@ fn call(call: &ToolCall<'_>) -> Result<ToolAnswer, Fault> {
         group: args.text("group"),
         session: args.text("session"),
         query: args.text("query"),
+        prompt: None,
         invocation: None,
         separate_rules: false,
     };

@@ -65,6 +65,7 @@ fn call(call: &ToolCall<'_>) -> Result<ToolAnswer, Fault> {
         scope: call.scope(),
         true_from: args.time("true_from"),
         true_to: args.time("true_to"),
+        machine: false,
     })?;
     let mut value = write_value(&AppliedChange {
         id: remembered.id,

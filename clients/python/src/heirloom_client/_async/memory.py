@@ -125,6 +125,7 @@ class AsyncMemory:
         session: str | None = None,
         true_from: datetime | str | None = None,
         true_to: datetime | str | None = None,
+        machine: bool | None = None,
         idempotency_key: str | None = None,
     ) -> Outcome:
         """Stores knowledge; a later value for a category and key replaces the earlier one.
@@ -141,6 +142,7 @@ class AsyncMemory:
             session: The conversation.
             true_from: Start of validity.
             true_to: End of validity.
+            machine: True for data that only a program reads: no prompt and no search shows it.
             idempotency_key: A repetition with the same key has no second effect; random by default.
         """
         return await self.api.add_knowledge(
@@ -155,6 +157,7 @@ class AsyncMemory:
             session_id=session,
             true_from=true_from,
             true_to=true_to,
+            machine=machine,
             idempotency_key=idempotency_key,
         )
 

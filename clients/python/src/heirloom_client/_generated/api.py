@@ -104,6 +104,7 @@ class Api:
         category: str | None = None,
         confidence: float | None = None,
         key: str | None = None,
+        machine: bool | None = None,
         project: str | None = None,
         rationale: str | None = None,
         source: str | None = None,
@@ -125,6 +126,7 @@ class Api:
             category: convention, architecture, decision, fact (the default), or any other word.
             confidence: Confidence of the source; 0.8 for agents, otherwise 1.0.
             key: Key; derived from the text by default.
+            machine: True for data of a program, such as a value of a store: no prompt and no search shows it.
             project: The project; by default the token's project or the served one.
             rationale: Reason of a decision.
             source: Source; the token's role by default. Values of agents are proposals.
@@ -145,6 +147,7 @@ class Api:
                 category=category,
                 confidence=confidence,
                 key=key,
+                machine=machine,
                 project=project,
                 rationale=rationale,
                 source=source,
@@ -161,6 +164,7 @@ class Api:
         role: Literal["user", "assistant", "system", "tool", "tool_call", "tool_result"],
         text: str,
         agent_id: str | None = None,
+        machine: bool | None = None,
         project: str | None = None,
         sender: str | None = None,
         task_id: str | None = None,
@@ -172,6 +176,7 @@ class Api:
             role: Role of the speaker.
             text: Text of the message.
             agent_id: Agent of the conversation, if it is new.
+            machine: True for data of a program, such as a mark for removed items: no prompt and no search shows it.
             project: The project; by default the token's project or the served one.
             sender: Name of the sender, if the role is not enough.
             task_id: Task of the conversation, if it is new.
@@ -183,6 +188,7 @@ class Api:
                 role=role,
                 text=text,
                 agent_id=agent_id,
+                machine=machine,
                 project=project,
                 sender=sender,
                 task_id=task_id,

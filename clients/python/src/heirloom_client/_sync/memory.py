@@ -126,6 +126,7 @@ class Memory:
         session: str | None = None,
         true_from: datetime | str | None = None,
         true_to: datetime | str | None = None,
+        machine: bool | None = None,
         idempotency_key: str | None = None,
     ) -> Outcome:
         """Stores knowledge; a later value for a category and key replaces the earlier one.
@@ -142,6 +143,7 @@ class Memory:
             session: The conversation.
             true_from: Start of validity.
             true_to: End of validity.
+            machine: True for data that only a program reads: no prompt and no search shows it.
             idempotency_key: A repetition with the same key has no second effect; random by default.
         """
         return self.api.add_knowledge(
@@ -156,6 +158,7 @@ class Memory:
             session_id=session,
             true_from=true_from,
             true_to=true_to,
+            machine=machine,
             idempotency_key=idempotency_key,
         )
 

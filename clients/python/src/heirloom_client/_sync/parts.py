@@ -154,14 +154,16 @@ class Session:
         text: str,
         *,
         sender: str | None = None,
+        machine: bool | None = None,
         idempotency_key: str | None = None,
     ) -> AddedMessage:
-        """Appends a turn."""
+        """Appends a turn; with `machine` one that only a program reads: no prompt and no search shows it."""
         return self._api.add_message(
             self.id,
             role=role,
             text=text,
             sender=sender,
+            machine=machine,
             task_id=self._task,
             agent_id=self._agent,
             idempotency_key=idempotency_key,

@@ -68,10 +68,16 @@ impl Contexts<'_> {
         let filter = Filter::current(&[Kind::Knowledge], now)
             .holds_at(now)
             .limit(limit + 1);
-        let mut found = self.engine.records().find(&match category {
+        let filter = match category {
             Some(category) => filter.category(category),
             None => filter.except_category(CATEGORY_DECISION),
-        })?;
+        };
+        let mut found = self.engine.records().find(&filter)?;
+        // A program may have stored thousands of values after the last fact.
+        if found.iter().any(Record::is_bookkeeping) {
+            let is_knowledge = |record: &Record| !record.is_bookkeeping();
+            found = (self.engine.records().page(&filter, Some(&is_knowledge))?).records;
+        }
         let goes_on = found.len() > limit;
         found.truncate(limit);
         found.reverse();
@@ -79,9 +85,9 @@ impl Contexts<'_> {
     }
 }
 
-/// Returns true if the record is not muted.
-pub(in crate::engine) fn is_not_muted(record: &Record) -> bool {
-    !mark::is_muted(&record.attrs)
+/// Returns true if the record may be in a prompt: a person has not muted it, and it is no bookkeeping of a program.
+pub(in crate::engine) fn is_eligible(record: &Record) -> bool {
+    !mark::is_muted(&record.attrs) && !record.is_bookkeeping()
 }
 
 /// Returns true if the record is valid at `now`.

@@ -1,6 +1,7 @@
 //! Attempts and artifacts of a task, as lines of a context.
 
 use super::super::episodes::EpisodeFilter;
+use super::Echoes;
 use crate::analytics::{EpisodeRow, approach_key};
 use crate::engine::Contexts;
 use heirloom_model::context::ContextItem;
@@ -19,8 +20,13 @@ struct Attempt {
 }
 
 impl Contexts<'_> {
-    /// Returns the attempts of a task: failed ones, newest first, then successful ones.
-    pub(in crate::engine) fn attempt_items(&self, task: &str) -> Result<Vec<ContextItem>, Fault> {
+    /// Returns the attempts of a task: failed ones, newest first, then successful ones. An approach that only repeats
+    /// the question is left out, and its outcome stays.
+    pub(in crate::engine) fn attempt_items(
+        &self,
+        task: &str,
+        echoes: &Echoes,
+    ) -> Result<Vec<ContextItem>, Fault> {
         let newest = self.engine.tasks().episodes(&EpisodeFilter {
             task: Some(task.to_owned()),
             limit: Some(limits::CONTEXT_EPISODES_MAX),
@@ -31,7 +37,9 @@ impl Contexts<'_> {
             let Some(one) = EpisodeRow::from_record(record) else {
                 continue;
             };
-            let (Some(words), Some(worked)) = (episode_text(&one, record), success_of(&one)) else {
+            let (Some(words), Some(worked)) =
+                (episode_text(&one, record, echoes), success_of(&one))
+            else {
                 continue;
             };
             let key = approach_key(one.approach.as_deref().unwrap_or(&words));
@@ -124,11 +132,15 @@ fn success_of(one: &EpisodeRow) -> Option<bool> {
 
 /// Returns the text of an episode, without an outcome that is only an exit status. Iterations without an approach are
 /// left out, because their errors and steps are more informative.
-fn episode_text(one: &EpisodeRow, record: &Record) -> Option<String> {
+fn episode_text(one: &EpisodeRow, record: &Record, echoes: &Echoes) -> Option<String> {
     let outcome = one.outcome.as_deref();
+    let is_new = |text: &str| !echoes.has(text);
     match (&one.approach, outcome.filter(|text| !is_exit_status(text))) {
-        (Some(approach), Some(outcome)) => Some(format!("{approach}: {outcome}")),
-        (Some(approach), None) => Some(approach.clone()),
+        (Some(approach), Some(outcome)) if is_new(approach) => {
+            Some(format!("{approach}: {outcome}"))
+        }
+        (Some(_), Some(outcome)) => Some(outcome.to_owned()).filter(|outcome| is_new(outcome)),
+        (Some(approach), None) => Some(approach.clone()).filter(|approach| is_new(approach)),
         (None, Some(outcome)) if record.scope.iteration.is_none() => Some(outcome.to_owned()),
         (None, _) => None,
     }

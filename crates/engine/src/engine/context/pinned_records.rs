@@ -1,6 +1,6 @@
 //! Pinned records: those that every context of their scope includes.
 
-use super::{Contexts, is_not_muted, is_valid_at};
+use super::{Contexts, is_eligible, is_valid_at};
 use heirloom_model::{Fault, Kind, Record, limits};
 use heirloom_store::Filter;
 
@@ -18,7 +18,7 @@ impl Contexts<'_> {
             let record_task = record.scope.task.as_deref();
             record.kind != Kind::Task
                 && record_task.is_none_or(|record_task| record_task == task)
-                && is_not_muted(record)
+                && is_eligible(record)
                 && is_valid_at(record, now)
         });
         found.reverse();

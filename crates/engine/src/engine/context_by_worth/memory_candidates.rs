@@ -3,7 +3,7 @@
 use super::WorthBuilder;
 use super::record_worth::{RULE_CATEGORIES, RecordRater, is_standing_rule};
 use crate::engine::context::item_text::{error_item, fact_item, meaning_item};
-use crate::engine::context::{ContextRequest, is_not_muted};
+use crate::engine::context::{ContextRequest, is_eligible};
 use heirloom_model::context::{ContextItem, ErrorItem, MemoryView};
 use heirloom_model::kinds::{CATEGORY_DECISION, CATEGORY_LEARNING};
 use heirloom_model::rating::{Rating, Tier};
@@ -120,7 +120,7 @@ fn add_newest(
     rater: &RecordRater,
 ) {
     for (age, record) in newest.into_iter().rev().enumerate() {
-        if !is_not_muted(&record) || !considered.insert(record.id) {
+        if !is_eligible(&record) || !considered.insert(record.id) {
             continue;
         }
         let mut rating = rater.rate(&record);

@@ -172,8 +172,6 @@ fn usefulness(record: &Record) -> f64 {
 /// factor from one to the next. Relevance of a fact that answers the question is about 0.5.
 pub(super) fn source_worth(source: &str) -> (f64, f64) {
     match source {
-        // Files that the invocation names.
-        "directives" => (1.0, 1.0),
         "plan" => (0.5, 0.97),
         "output" => (0.4, 0.9),
         "group" => (0.25, 0.9),

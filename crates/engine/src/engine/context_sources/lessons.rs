@@ -1,12 +1,13 @@
 //! Learned lessons: resolved errors, successful strategies, and results for a query.
 
+use super::super::context::is_eligible;
 use super::super::recall::{QuerySyntax, RecallRequest, RetrievalMode};
 use super::SourceInput;
 use crate::engine::Contexts;
 use heirloom_model::kinds::{CATEGORY_LEARNING, EpisodeAction, ErrorRecord};
 use heirloom_model::record_meaning::{known_resolution, record_meaning};
 use heirloom_model::section::{Offer, Origin, Section};
-use heirloom_model::{Fault, Kind, Record, RecordId, Scope, limits, mark, text};
+use heirloom_model::{Fault, Kind, Record, RecordId, Scope, limits, text};
 use heirloom_search::recall::{Ranked, RecallItem};
 use heirloom_store::Filter;
 use std::borrow::Cow;
@@ -116,7 +117,12 @@ impl Contexts<'_> {
         let new = found
             .hits
             .iter()
-            .filter(|hit| !input.shown.contains(&hit.item.id()));
+            .filter(|hit| !input.shown.contains(&hit.item.id()))
+            .filter(|hit| !input.echoes.has_hit(&hit.item))
+            .filter(|hit| match &hit.item {
+                RecallItem::Record(record) => !record.is_bookkeeping(),
+                RecallItem::Turn { message, .. } => !message.is_bookkeeping(),
+            });
         Ok(Section {
             name: "recall".to_owned(),
             heading: "Recalled".to_owned(),
@@ -147,7 +153,7 @@ pub(in crate::engine) fn lesson(
     seen: &mut HashSet<RecordId>,
     score: Option<f64>,
 ) -> Option<Offer> {
-    if mark::is_muted(&record.attrs) || seen.contains(&record.id) {
+    if !is_eligible(record) || seen.contains(&record.id) {
         return None;
     }
     let words = match record.kind {

@@ -23,7 +23,7 @@ fn context() -> Context {
     };
     let mut items = vec![
         item(InclusionReason::Included, Some(1)),
-        item(InclusionReason::Cut, None),
+        item(InclusionReason::Cut { of_chars: 900 }, None),
     ];
     let left_out = [
         InclusionReason::OverBudget,
@@ -60,6 +60,7 @@ fn request() -> ContextRequest {
         group: word("team"),
         session: word("s1"),
         query: word("port"),
+        prompt: None,
         invocation: word("coder"),
         separate_rules: false,
     }

@@ -204,7 +204,7 @@ impl Workspaces<'_> {
         Ok(scan)
     }
 
-    /// Adds the entries of a page; of a group's file only its bullets, because its headings date the notes of agents.
+    /// Adds the entries of a page: its bullets. A heading is part of the entries below it and none by itself.
     fn scan_page(
         &self,
         (shown, group): (&str, Option<&str>),
@@ -212,8 +212,7 @@ impl Workspaces<'_> {
         seen: &mut HashMap<String, u32>,
         scan: &mut FileScan,
     ) {
-        let items = shared_context::outline(page).into_iter();
-        for item in items.filter(|item| group.is_none() || !item.is_heading) {
+        for item in shared_context::outline(page) {
             if scan.wants.len() >= limits::WORKSPACE_ITEMS_MAX {
                 let note = format!(
                     "{shown}: more than {} entries; the others are not stored",
@@ -231,10 +230,9 @@ impl Workspaces<'_> {
                 .redaction()
                 .redact_input(&item.path.join(" / "))
                 .into_owned();
-            let sort = if item.is_heading { "heading" } else { "bullet" };
             let digest = match group {
                 Some(group) => text::hash_parts(&["group", group, &heading, &words]),
-                None => text::hash_parts(&[sort, &heading, &words]),
+                None => text::hash_parts(&["bullet", &heading, &words]),
             };
             let n = seen.entry(digest.clone()).or_insert(0);
             *n += 1;

@@ -120,6 +120,27 @@ fn prompts_have_no_templates_comments_and_empty_headings() {
 }
 
 #[test]
+fn headings_are_no_records() {
+    let (engine, _root) = engine();
+    for file in FIXED_FILES {
+        page(&engine, &format!("workspace/{}", file.path), file.template);
+    }
+    page(
+        &engine,
+        "workspace/.learnings/ERRORS.md",
+        "# Errors\n\n## Deploy\n\nSome prose.\n\n## Tests\n- they need Redis\n",
+    );
+    engine.workspace().sync().unwrap();
+    let filter = Filter::current(&[Kind::Note], engine.now());
+    let records = engine.records().find(&filter).unwrap();
+    let found: Vec<_> = records
+        .iter()
+        .map(|one| (one.text.as_str(), one.attr_str("heading")))
+        .collect();
+    assert_eq!(found, [("they need Redis", Some("Errors / Tests"))]);
+}
+
+#[test]
 fn notes_of_other_sources_are_not_synced() {
     let (engine, _root) = engine();
     let note = crate::NewRecord {

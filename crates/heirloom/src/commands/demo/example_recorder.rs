@@ -305,6 +305,7 @@ impl ExampleRecorder<'_> {
         text: &str,
     ) -> Result<(), Fault> {
         let turn = NewTurn {
+            machine: false,
             role,
             sender: None,
             task: Some(example.task.to_owned()),

@@ -40,6 +40,7 @@ impl<'o> JsonEventPrinter<'o> {
                 "pending": pending,
                 "context_chars": text::chars(&context.text),
                 "context": context.text,
+                "notes": context.notes,
             }),
             RunEvent::Stdout(bytes) => return self.print_lines("stdout", bytes),
             RunEvent::Stderr(bytes) => return self.print_lines("stderr", bytes),

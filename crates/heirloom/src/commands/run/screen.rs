@@ -5,6 +5,7 @@ use heirloom_capture::{EndReason, IterationReport, RunEvent, RunReport};
 use heirloom_engine::MirrorLoadOutcome;
 use heirloom_model::event_stream::{StreamEvent, Usage};
 use heirloom_model::limits::PLAIN_LINE_BYTES_MAX;
+use heirloom_model::section::DIRECTIVES;
 use heirloom_model::text;
 use heirloom_model::text::EscapedPath;
 use heirloom_model::text::counted;
@@ -67,6 +68,11 @@ impl<'o> RunScreen<'o> {
                     "iteration {iteration} · {} · context {chars} characters · {steps}",
                     adapter.as_str()
                 ));
+                // Nothing else says that a part of what a person named is missing.
+                let notes = context.notes.iter();
+                for note in notes.filter(|note| note.starts_with(DIRECTIVES)) {
+                    self.talk(&format!("  ! {note}"));
+                }
             }
             RunEvent::Plain(bytes) => self.output(bytes),
             RunEvent::Stdout(_) | RunEvent::Tick => {}

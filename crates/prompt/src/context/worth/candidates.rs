@@ -85,6 +85,9 @@ impl<'a> CandidateList<'a> {
             }
         }
         for (source, of) in sources.iter().enumerate() {
+            if of.is_directive() {
+                continue;
+            }
             for (at, entry) in of.entries.iter().enumerate() {
                 if standing.is_standing(source, at) {
                     continue;

@@ -2,6 +2,7 @@
 
 use super::super::blocks::{ContextBlock, OPENING};
 use super::super::budget_allocation::SourceAllocation;
+use super::super::directive_text::DirectiveText;
 use super::super::markdown::{MarkdownWriter, block_receipt};
 use super::super::priority_selection::is_guaranteed;
 use super::super::worth_selection::{Selection, SelectionReason, Verdict};
@@ -111,11 +112,12 @@ impl<'a> ContextWriter<'a> {
         items
     }
 
-    /// Writes the sections of the sources with their standing text.
+    /// Writes the sections of the sources with their standing text, and what directives name.
     pub(super) fn write_sources(
         &mut self,
         sources: &[SourceAllocation<'_>],
         standing: &StandingText,
+        directives: &DirectiveText,
     ) {
         for (of, source) in sources.iter().enumerate() {
             if source.entries.is_empty() {
@@ -126,12 +128,17 @@ impl<'a> ContextWriter<'a> {
             for (at, entry) in source.entries.iter().enumerate() {
                 let (verdict, item) = self.verdict(false, of, at);
                 let is_standing = standing.is_standing(of, at);
-                let form = match is_standing {
-                    true => standing.text_of(of, at),
-                    false => chosen_form(verdict, item),
+                let part = directives.part(of, at);
+                let form = match (is_standing, part) {
+                    (true, _) => standing.text_of(of, at),
+                    (false, Some(part)) => Some(part.text_of(entry)),
+                    (false, None) => chosen_form(verdict, item),
                 };
                 inside.extend(form);
                 let mut receipt = self.receipt_item(verdict, item);
+                if let Some(part) = part {
+                    receipt.reason = part.receipt(entry).0;
+                }
                 if is_standing {
                     let is_in = form.is_some() || standing.is_apart(of, at);
                     receipt.reason = match is_in {

@@ -189,6 +189,7 @@ fn context_request(body: ReceiptBody<'_>) -> ContextRequest {
         group: raw("group"),
         session: raw("session"),
         query: raw("query"),
+        prompt: None,
         budget: Some(match body.is_tokens() {
             true => Budget::Tokens(budget),
             false => Budget::Chars(budget),

@@ -302,7 +302,6 @@ pub(super) fn cut_words(
 /// Returns the reason of an included item; empty if nothing distinguishes it from others.
 pub(super) fn inclusion_words(item: &ReceiptItem) -> String {
     let words = match item.reason.as_str() {
-        "cut to its first lines" => "only its first lines fit",
         "guaranteed" => "always included",
         "best of its source" => "best of its section",
         "included" | "by worth" => "",
