@@ -13,21 +13,24 @@ use super::context::{
 use crate::engine::Contexts;
 use crate::engine::context_sources::{self, SourceInput, lesson, recall_offer};
 use crate::engine::directive_injection::InjectionReport;
-use crate::engine::recall::{DedupMode, QuerySyntax, RecallRequest};
+use crate::engine::recall::{ConversationHits, DedupMode, QuerySyntax, RecallRequest};
 use crate::engine::tasks::TASK_MAIN;
 use heirloom_model::context::{Context, MemoryView};
 use heirloom_model::kinds::ErrorRecord;
 use heirloom_model::rating::{Rating, Tier};
 use heirloom_model::section::{Origin, Section, SourceRow, StandingRank};
-use heirloom_model::{Budget, Fault, Kind, Record, RecordId, Scope, limits};
+use heirloom_model::{Budget, Fault, Kind, Record, RecordId, Scope, limits, text};
 use heirloom_prompt::context::{self, StandingAllowance, WorthInput};
-use heirloom_search::recall::{Ranked, RecallItem};
+use heirloom_search::recall::{Ranked, RecallItem, is_relevant};
 use heirloom_search::relevance::{CONTEXT_FLOOR, FLOOR, TELL_MORE_MIN};
 use heirloom_store::Filter;
 use memory_candidates::{MemoryCandidates, rated_error};
 use question::ContextQuestion;
 use record_worth::{RecordRater, source_worth};
 use std::collections::HashSet;
+
+/// Conversations have one in this many parts of the budget.
+const CONVERSATION_SHARE: usize = 5;
 
 impl Contexts<'_> {
     /// Builds a context by worth. Standing text takes part of an explicit budget and is added to another one.
@@ -64,7 +67,7 @@ impl WorthBuilder<'_> {
         let question = self.question(request, &view)?;
         let mut notes = Vec::new();
         let hits = match &question {
-            Some(question) => Some(self.context_hits(question, request, &mut notes)?),
+            Some(question) => Some(self.context_hits(question, request, budget, &mut notes)?),
             None => None,
         };
         let task = request.task.as_deref().unwrap_or(TASK_MAIN);
@@ -148,9 +151,10 @@ impl WorthBuilder<'_> {
         &self,
         question: &ContextQuestion,
         request: &ContextRequest,
+        budget: Budget,
         notes: &mut Vec<String>,
     ) -> Result<Vec<Ranked>, Fault> {
-        let found = self.engine.recall().search_locally(&RecallRequest {
+        let search = RecallRequest {
             question: question.text.clone(),
             syntax: QuerySyntax::Words,
             k: Some(limits::RECALL_POOL_HITS),
@@ -162,7 +166,8 @@ impl WorthBuilder<'_> {
                 ..Scope::default()
             },
             ..RecallRequest::default()
-        })?;
+        };
+        let found = self.engine.recall().search_locally(&search)?;
         notes.extend(found.notes);
         let mut hits = found.hits;
         hits.retain(|hit| match &hit.item {
@@ -171,10 +176,40 @@ impl WorthBuilder<'_> {
                     && is_valid_at(record, self.engine.now())
                     && !record.attrs.contains_key("disputed")
             }
-            RecallItem::Turn { message, .. } => !message.is_bookkeeping(),
+            RecallItem::Turn { .. } => false,
         });
+        if question.is_explicit && !hits.iter().any(|hit| is_relevant(hit, FLOOR)) {
+            hits.extend(self.conversation_hits(search, budget)?);
+        }
         let echoes = Echoes::of_request(request);
         hits.retain(|hit| !echoes.has_hit(&hit.item));
+        Ok(hits)
+    }
+
+    /// Returns the best turn of each of a few conversations, for a question that no record answers. Together they take a
+    /// fifth of the budget at most, because what was said is weaker than what was learned.
+    fn conversation_hits(
+        &self,
+        search: RecallRequest,
+        budget: Budget,
+    ) -> Result<Vec<Ranked>, Fault> {
+        let found = self.engine.recall().search_locally(&RecallRequest {
+            conversations: ConversationHits::Best,
+            only_conversations: true,
+            min_relevance: None,
+            ..search
+        })?;
+        let mut hits = found.conversations;
+        hits.retain(|hit| match &hit.item {
+            RecallItem::Turn { message, .. } => !message.is_bookkeeping(),
+            RecallItem::Record(_) => false,
+        });
+        let most = budget.chars() / CONVERSATION_SHARE / hits.len().max(1);
+        for hit in &mut hits {
+            if let RecallItem::Turn { message, .. } = &mut hit.item {
+                message.text = text::excerpt(&message.text, most);
+            }
+        }
         Ok(hits)
     }
 

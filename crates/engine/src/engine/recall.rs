@@ -232,7 +232,7 @@ impl Recall<'_> {
             notes.push("the question has no words to search for".to_owned());
         }
         let weak = retain_relevant(&mut hits, request.min_relevance.unwrap_or(FLOOR));
-        if is_searched && hits.is_empty() && query.filters.includes_records() {
+        if hits.is_empty() && weak > 0 {
             notes.push(NOTHING_RELEVANT.to_owned());
         }
         if let Some(budget) = request.budget_tokens {
@@ -373,7 +373,12 @@ impl Recall<'_> {
             stems: &stems,
         };
         let asked = EchoedQuestion::new(&query.text);
-        candidates.retain(|one| !is_no_answer(&one.item) && !repeats_request(&asked, &one.item));
+        let is_named = !search.filter.kinds.is_empty() || search.filter.key.is_some();
+        candidates.retain(|one| {
+            let item = &one.item;
+            let is_knowledge = is_named || !is_bookkeeping(item);
+            is_knowledge && !is_no_answer(item) && !repeats_request(&asked, item)
+        });
         let mut ranked = rank(&asking, candidates);
         match request.dedup {
             DedupMode::Fold => ranked = deduplicate(ranked, k),
@@ -399,6 +404,14 @@ impl LaneSearch<'_> {
     /// Returns true if hits can be rated: relevance is calibrated for the arms of the program, not for external models.
     fn is_comparable(&self) -> bool {
         self.request.mode == RetrievalMode::Both && self.vectors.model.is_none()
+    }
+}
+
+/// Returns true for data that a program stores for itself.
+fn is_bookkeeping(item: &RecallItem) -> bool {
+    match item {
+        RecallItem::Record(record) => record.is_bookkeeping(),
+        RecallItem::Turn { message, .. } => message.is_bookkeeping(),
     }
 }
 

@@ -77,7 +77,6 @@ impl Recall<'_> {
         request: &RecallRequest,
     ) -> Result<(RecallReport, Vec<MemoryOwner>), Fault> {
         let mut recalled = self.search(request)?;
-        let mut is_unanswered = false;
         let mut hits: Vec<(Ranked, MemoryOwner)> = recalled
             .hits
             .drain(..)
@@ -87,7 +86,6 @@ impl Recall<'_> {
             Ok(own) => {
                 recalled.took_us += own.took_us;
                 recalled.weak += own.weak;
-                is_unanswered = recalled.notes.iter().any(|note| note == NOTHING_RELEVANT);
                 recalled.notes.retain(|note| note != NOTHING_RELEVANT);
                 let shown = own.hits.into_iter().filter(|hit| match &hit.item {
                     RecallItem::Record(record) => is_shown(record),
@@ -115,7 +113,7 @@ impl Recall<'_> {
             .map(|(hit, owners)| (hit.item.id(), *owners))
             .collect();
         let hits: Vec<Ranked> = hits.into_iter().map(|(hit, _)| hit).collect();
-        if hits.is_empty() && is_unanswered {
+        if hits.is_empty() && recalled.weak > 0 {
             recalled.notes.push(NOTHING_RELEVANT.to_owned());
         }
         recalled.hits = match request.budget_tokens {

@@ -88,12 +88,15 @@ pub fn is_relevant(hit: &Ranked, least: f64) -> bool {
     is_exact || hit.relevance.is_none_or(|relevance| relevance >= least)
 }
 
-/// Returns true for items that are no answer by themselves: calls of tools, and acknowledgements such as `Done.`
+/// Returns true for items that are no answer by themselves: calls of tools and their output, acknowledgements such as
+/// `Done.`, and what an agent says that it does next.
 pub fn is_no_answer(item: &RecallItem) -> bool {
     match item {
         RecallItem::Record(_) => false,
         RecallItem::Turn { message, .. } => {
-            message.role == Role::ToolCall || is_acknowledgement(message)
+            matches!(message.role, Role::ToolCall | Role::ToolResult)
+                || is_acknowledgement(message)
+                || is_narration(message)
         }
     }
 }
@@ -108,6 +111,35 @@ fn is_acknowledgement(message: &Message) -> bool {
         .take(ACKNOWLEDGEMENT_WORDS_MAX)
         .all(|word| ACKNOWLEDGEMENTS.contains(&word.as_str()));
     is_known && words.next().is_none()
+}
+
+/// Maximum number of characters of a turn that is only narration: two sentences.
+const NARRATION_CHARS_MAX: usize = 240;
+/// Beginnings of narration, such as `Now run all the tests:`.
+const NARRATION: [&str; 9] = [
+    "let me ",
+    "let's ",
+    "now ",
+    "next, ",
+    "i'll ",
+    "i will ",
+    "i'm going to ",
+    "first, let me ",
+    "ok, let me ",
+];
+
+/// Returns true for a short turn of an agent that only announces its next step.
+fn is_narration(message: &Message) -> bool {
+    let text = message.text.trim_start();
+    if message.role != Role::Assistant || text.chars().nth(NARRATION_CHARS_MAX).is_some() {
+        return false;
+    }
+    let begins_with = |beginning: &&str| {
+        let head = text.get(..beginning.len());
+        head.is_some_and(|head| head.eq_ignore_ascii_case(beginning))
+    };
+    // `That failed. Let me …` reports something.
+    NARRATION.iter().any(|beginning| begins_with(&beginning))
 }
 
 /// Words of acknowledgements.
