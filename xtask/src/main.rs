@@ -36,8 +36,9 @@ Development tasks of the project.
 
 usage: cargo xtask <verb>
 
-  check [--fast] [--keep-going]    format, clippy, tidy, tests and docs; --fast leaves out
-                                   doc tests and docs, --keep-going runs what follows a failure
+  check [--fast] [--require-all]   format, clippy, tidy, tests and docs; --fast leaves out
+                                   doc tests and docs, --require-all fails the tests whose
+                                   prerequisite (strace, Citus, …) is missing, which are skipped otherwise
   tidy [--update-language [--grow]]
                                    sizes, dependencies, names, links, language and the other rules;
                                    --update-language writes xtask/language.toml, which may only shrink
