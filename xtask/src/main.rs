@@ -45,7 +45,7 @@ usage: cargo xtask <verb>
   check-targets                    type-check the program for the targets of a release whose standard library is
                                    installed
   deny                             check licences, sources, duplicates and advisories of dependencies with cargo-deny
-  bench [--only GROUP,…] [--data FOLDER] [--build] [--table]
+  bench [--only GROUP,…] [--data FOLDER] [--real-sessions FOLDER] [--build] [--table]
                                    build the dist profile, measure, write bench/results and the tables of
                                    docs/benchmarks.md; --build only builds, --table only renders the tables
   fit relevance FEATURES [--check] fit the relevance model, write its coefficients and its plot
