@@ -300,7 +300,7 @@ fn prompt_metrics(figures: &Value) -> Outcome<Vec<Metric>> {
         ),
         (
             "silent",
-            "prompts without a relevant record, no hit of recall",
+            "prompts without a relevant record, no record in recall",
             "%",
             100.0 - answered,
         ),
