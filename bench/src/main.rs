@@ -244,9 +244,8 @@ fn run(request: &Request) -> Outcome<()> {
     if is_selected("mcp") {
         mcp::measure(heirloom, request.to)?;
     }
-    // The scorers play for minutes, so they need their whole names too.
+    // These play for minutes or fill a million records, so they need their whole names.
     only.map_or(Ok(()), |only| scorers::measure(only, request))?;
-    // These fill a million records, which takes minutes, so they need their whole names.
     if only == Some("growth") {
         growth::measure(request.to, request.plots.as_deref())?;
     }

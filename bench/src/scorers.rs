@@ -123,19 +123,17 @@ fn record(group: &str, note: &str, metrics: &[Metric]) {
 
 /// Reads the metrics of the replay, of all projects together.
 fn replay_metrics(figures: &Value) -> Outcome<Vec<Metric>> {
-    let rows = |list: &'static str| {
-        let projects = figures["rows"].as_object().into_iter().flatten();
-        projects.flat_map(move |(_, rows)| items(&rows[list]))
-    };
     let is_present = |row: &Value, list: &str| items(&row[list]).next().is_some();
     // Prompts that lead to an edit and have enough words to say something.
-    let edits: Vec<&Value> = rows("prompts")
+    let edits: Vec<&Value> = replay_rows(figures, "prompts")
         .filter(|row| row["short"] == false && is_present(row, "files"))
         .collect();
     let (known, new): (Vec<&Value>, Vec<&Value>) =
         edits.into_iter().partition(|row| is_present(row, "gold"));
     if known.is_empty() || new.is_empty() {
-        return Err("the replay has no prompt that edits a file of an earlier session, or none of a new file".into());
+        return Err(
+            "the replay needs prompts about known files and prompts about new files".into(),
+        );
     }
     let sum = |field: &str| {
         known
@@ -143,118 +141,104 @@ fn replay_metrics(figures: &Value) -> Outcome<Vec<Metric>> {
             .filter_map(|row| row[field].as_f64())
             .sum::<f64>()
     };
-    let with = |rows: &[&Value], holds: &dyn Fn(&Value) -> bool| {
-        let count = rows.iter().filter(|row| holds(row)).count();
-        percent(count as f64, rows.len() as f64)
-    };
-    let is_told = |row: &Value| row["told"].as_str().is_some_and(|text| !text.is_empty());
     let among = |ranking: &str, first: usize| {
-        let has_right = |row: &Value| {
+        share_of(&known, |row| {
             let mut ranked = items(&row[ranking]).take(first);
             ranked.any(|session| items(&row["gold"]).any(|right| right == session))
-        };
-        with(&known, &has_right)
+        })
     };
-    let mut starts: Vec<usize> = rows("told")
+    let is_told = |row: &Value| row["told"].as_str().is_some_and(|text| !text.is_empty());
+    let told = share_of(&known, is_told);
+    let hit = share_of(&known, |row| row["told_hits"].as_f64() > Some(0.0));
+    let useful = percent(sum("told_hits"), sum("told_n"));
+    let new_told = share_of(&new, is_told);
+    let start_useful = percent(sum("start_hits"), sum("start_n"));
+    let percentages = [
+        ("told", "prompts about known files, told something", told),
+        ("hit", "prompts about known files, told a hit", hit),
+        ("useful", "hits among the records told", useful),
+        (
+            "new_told",
+            "prompts about new files, told something",
+            new_told,
+        ),
+        ("first", "right session first in recall", among("recall", 1)),
+        ("first_three", "among the first three", among("recall", 3)),
+        ("first_five", "among the first five", among("recall", 5)),
+        (
+            "bm25_first",
+            "right session first in BM25",
+            among("bm25", 1),
+        ),
+        (
+            "bm25_first_three",
+            "among the first three",
+            among("bm25", 3),
+        ),
+        ("bm25_first_five", "among the first five", among("bm25", 5)),
+        (
+            "start_useful",
+            "useful records of a session start",
+            start_useful,
+        ),
+    ];
+    let percentages = percentages.map(|(id, name, value)| (id, name, "%", value));
+    Ok(percentages
+        .into_iter()
+        .chain(session_metrics(figures))
+        .collect())
+}
+
+/// Reads the sizes and the repetitions of what sessions of the replay were told.
+fn session_metrics(figures: &Value) -> [Metric; 4] {
+    let mut starts: Vec<usize> = replay_rows(figures, "told")
         .filter(|told| told["where"] == "SessionStart" && told["compact"] == false)
         .filter_map(|told| Some(told["text"].as_str()?.chars().count()))
         .collect();
     starts.sort_unstable();
     let start = |at: usize| starts.get(at).map_or(0.0, |chars| *chars as f64);
+    let (median, largest) = (
+        start(starts.len() / 2),
+        start(starts.len().saturating_sub(1)),
+    );
     let cost = |field: &'static str| {
         items(&figures["projects"]).filter_map(move |project| project["cost"][field].as_f64())
     };
-    let again = cost("told_again_in_the_same_session").fold(0.0, f64::max);
-    let hits = |row: &Value| row["told_hits"].as_f64() > Some(0.0);
-    let useful = percent(sum("told_hits"), sum("told_n"));
-    let start_useful = percent(sum("start_hits"), sum("start_n"));
-    Ok(vec![
-        (
-            "told",
-            "prompts about known files that are told something",
-            "%",
-            with(&known, &is_told),
-        ),
-        (
-            "hit",
-            "prompts about known files that are told a hit",
-            "%",
-            with(&known, &hits),
-        ),
-        ("useful", "hits among the records told", "%", useful),
-        (
-            "new_told",
-            "prompts about new files that are told something",
-            "%",
-            with(&new, &is_told),
-        ),
-        (
-            "first",
-            "right session is recall's first",
-            "%",
-            among("recall", 1),
-        ),
-        (
-            "first_three",
-            "right session among recall's first three",
-            "%",
-            among("recall", 3),
-        ),
-        (
-            "first_five",
-            "right session among recall's first five",
-            "%",
-            among("recall", 5),
-        ),
-        (
-            "bm25_first",
-            "right session is the first of BM25",
-            "%",
-            among("bm25", 1),
-        ),
-        (
-            "bm25_first_three",
-            "right session among the first three of BM25",
-            "%",
-            among("bm25", 3),
-        ),
-        (
-            "bm25_first_five",
-            "right session among the first five of BM25",
-            "%",
-            among("bm25", 5),
-        ),
-        (
-            "start_useful",
-            "useful records of a session start",
-            "%",
-            start_useful,
-        ),
-        (
-            "start_chars",
-            "session start, median",
-            "characters",
-            start(starts.len() / 2),
-        ),
+    let again = 100.0 * cost("told_again_in_the_same_session").fold(0.0, f64::max);
+    let own = cost("own_words_told_back").sum();
+    [
+        ("start_chars", "session start, median", "characters", median),
         (
             "start_chars_most",
             "session start, largest",
             "characters",
-            start(starts.len().saturating_sub(1)),
+            largest,
         ),
         (
             "told_again",
-            "told again in one session, worst project",
+            "told again in a session, worst project",
             "%",
-            100.0 * again,
+            again,
         ),
         (
             "own_records",
             "records told to their own session",
             "records",
-            cost("own_words_told_back").sum(),
+            own,
         ),
-    ])
+    ]
+}
+
+/// Returns the rows of a list of the replay, of all projects.
+fn replay_rows<'v>(figures: &'v Value, list: &'static str) -> impl Iterator<Item = &'v Value> {
+    let projects = figures["rows"].as_object().into_iter().flatten();
+    projects.flat_map(move |(_, rows)| items(&rows[list]))
+}
+
+/// Returns the share of the rows for which a condition holds, in per cent.
+fn share_of(rows: &[&Value], holds: impl Fn(&Value) -> bool) -> f64 {
+    let count = rows.iter().filter(|row| holds(row)).count();
+    percent(count as f64, rows.len() as f64)
 }
 
 /// Reads the metrics of developers' prompts.
