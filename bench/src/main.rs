@@ -30,6 +30,7 @@ mod redact;
 mod relevance_features;
 mod remember;
 mod results;
+mod scorers;
 mod sentences;
 mod server;
 mod sources;
@@ -63,12 +64,14 @@ struct Request {
     json: Option<PathBuf>,
     /// File for the features of `relevance-features`.
     out: Option<PathBuf>,
+    /// Folder with the recorded sessions of `real`.
+    real_sessions: Option<PathBuf>,
     /// Commit of the sources, for the results.
     commit: Option<String>,
 }
 
 /// Options of the command line, without the groups.
-const USAGE: &str = "usage: [--heirloom BINARY] [--data FOLDER] [--to RECORDS] [--plots FOLDER] [--json FILE] [--out FILE] [--commit HASH] [--only GROUP]";
+const USAGE: &str = "usage: [--heirloom BINARY] [--data FOLDER] [--real-sessions FOLDER] [--to RECORDS] [--plots FOLDER] [--json FILE] [--out FILE] [--commit HASH] [--only GROUP]";
 
 /// Groups of `--only`; `server-` is followed by a part of the group `server`.
 const GROUPS: &[&str] = &[
@@ -89,11 +92,14 @@ const GROUPS: &[&str] = &[
     "size",
     "sources",
     "prompts",
+    "prompts-program",
+    "real",
     "relevance-features",
     "relevance-features-sentences",
     "hooks",
     "anchors",
     "lessons",
+    "replay",
     "sentences",
     "server",
     "mcp",
@@ -143,6 +149,7 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
             }
             "--only" => request.only = args.next(),
             "--data" => request.data = args.next().map(PathBuf::from),
+            "--real-sessions" => request.real_sessions = args.next().map(PathBuf::from),
             "--out" => request.out = args.next().map(PathBuf::from),
             "--json" => request.json = args.next().map(PathBuf::from),
             "--commit" => request.commit = args.next(),
@@ -237,7 +244,8 @@ fn run(request: &Request) -> Outcome<()> {
     if is_selected("mcp") {
         mcp::measure(heirloom, request.to)?;
     }
-    // These fill a million records, which takes minutes, so they need their whole names.
+    // These play for minutes or fill a million records, so they need their whole names.
+    only.map_or(Ok(()), |only| scorers::measure(only, request))?;
     if only == Some("growth") {
         growth::measure(request.to, request.plots.as_deref())?;
     }

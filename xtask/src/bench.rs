@@ -70,7 +70,9 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
             bench.args(commit.iter().flat_map(|hash| ["--commit", hash]));
         }
         println!("# {group}");
-        let done = cargo::run(&mut bench).and_then(|()| match is_recorded {
+        let _ = fs::remove_file(&measured);
+        // A group that was skipped, because its data is missing, writes nothing.
+        let done = cargo::run(&mut bench).and_then(|()| match is_recorded && measured.exists() {
             true => record(group, &measured),
             false => Ok(()),
         });
@@ -105,9 +107,16 @@ fn record(group: &str, measured: &Path) -> Result<(), String> {
     fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Splits the argument of `--only`, a comma-separated list of groups.
+/// Splits the argument of `--only`, a comma-separated list of groups. The prompts are measured in a process and through the
+/// program.
 fn only(list: Option<&String>) -> Result<Vec<&str>, String> {
-    let groups: Vec<&str> = list.map_or_else(Vec::new, |list| list.split(',').collect());
+    let words = list.into_iter().flat_map(|list| list.split(','));
+    let groups: Vec<&str> = words
+        .flat_map(|word| match word {
+            "prompts" => vec!["prompts", "prompts-program"],
+            other => vec![other],
+        })
+        .collect();
     match groups.iter().all(|group| !group.is_empty()) && !groups.is_empty() {
         true => Ok(groups),
         false => Err("--only needs groups, such as `--only prompts,context`".to_owned()),
@@ -167,4 +176,19 @@ fn write_tables() -> Result<(), String> {
     fs::write(root.join(DOCUMENT), filled).map_err(|error| format!("{DOCUMENT}: {error}"))?;
     println!("wrote the tables of {DOCUMENT}");
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_are_separated_by_commas_and_not_empty() {
+        let list = "replay,prompts".to_owned();
+        let groups = ["replay", "prompts", "prompts-program"];
+        assert_eq!(only(Some(&list)).unwrap(), groups);
+        for list in [None, Some(String::new()), Some("replay,".to_owned())] {
+            assert!(only(list.as_ref()).is_err(), "{list:?}");
+        }
+    }
 }

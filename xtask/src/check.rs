@@ -1,31 +1,42 @@
 //! `check`: all checks that a change must pass, cheapest first.
 
 mod counts;
+mod skipped_tests;
 mod tee;
 
 use std::time::{Duration, Instant};
 
+use heirloom_testkit::{REQUIRE_ALL_VARIABLE, SKIPPED_FILE_VARIABLE};
+
 use crate::postgres::{self, ConnectionPooler, PostgresCluster};
 use crate::{cargo, deny, tidy};
 use counts::Counts;
+use skipped_tests::SkippedTests;
 
 /// Variable with the seed of the property tests. A fixed seed makes a failure reproducible elsewhere; a run of
 /// the tests without `check` uses a random one.
 const PROPERTY_SEED: &str = "PROPTEST_RNG_SEED";
 
-/// Variable with the prerequisites whose tests may be skipped. Without it a test with a missing prerequisite fails.
-const SKIPPED_TESTS: &str = "HEIRLOOM_SKIP_TESTS";
-
 /// Variable that defines the handling of changed snapshots. `no` fails a test and writes nothing.
 const SNAPSHOT_UPDATE: &str = "INSTA_UPDATE";
+
+/// Runner of the tests. It hides the output of skipped tests, because the last lines of `check` name them.
+const NEXTEST: [&str; 6] = [
+    "nextest",
+    "run",
+    "--workspace",
+    "--no-fail-fast",
+    "--success-output",
+    "never",
+];
 
 /// Options of the command line.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct CheckOptions {
     /// Leave out doc tests and docs.
     fast: bool,
-    /// Run the steps that follow a failure.
-    keep_going: bool,
+    /// Fail the tests whose prerequisite the machine lacks, instead of skipping them.
+    require_all: bool,
 }
 
 /// Result of a step.
@@ -36,6 +47,14 @@ enum Outcome {
     Failed(String),
 }
 
+/// Results of the tests.
+#[derive(Debug, Default)]
+struct TestReport {
+    counts: Counts,
+    /// Tests whose prerequisite the machine lacks.
+    skipped: SkippedTests,
+}
+
 /// One row of the summary.
 struct SummaryRow {
     name: &'static str,
@@ -43,10 +62,10 @@ struct SummaryRow {
     elapsed: Duration,
 }
 
-/// A step and what it adds to the test counts.
+/// A step and what it adds to the report of the tests.
 struct Step {
     name: &'static str,
-    run: fn(&CheckOptions, &mut Option<Counts>) -> Outcome,
+    run: fn(&CheckOptions, &mut Option<TestReport>) -> Outcome,
 }
 
 const STEPS: [Step; 6] = [
@@ -76,11 +95,12 @@ const STEPS: [Step; 6] = [
     },
 ];
 
-/// Runs the steps, prints a summary and, when tests ran, `N passed, N failed, N skipped`.
+/// Runs all steps, also after one that failed, and prints a summary and, when tests ran, those without their
+/// prerequisite and `N passed, N failed, N skipped`.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let options = parse(args)?;
     let started = Instant::now();
-    let mut counts = None;
+    let mut report = None;
     let mut rows: Vec<SummaryRow> = Vec::new();
     for step in &STEPS {
         if options.fast && step.name == "docs" {
@@ -88,21 +108,17 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         }
         println!("\n== {} (at {})", step.name, seconds(started.elapsed()));
         let step_started = Instant::now();
-        let outcome = (step.run)(&options, &mut counts);
-        let failed = matches!(outcome, Outcome::Failed(_));
+        let outcome = (step.run)(&options, &mut report);
         rows.push(SummaryRow {
             name: step.name,
             outcome,
             elapsed: step_started.elapsed(),
         });
-        if failed && !options.keep_going {
-            break;
-        }
     }
     print!("\n{}", summary(&rows));
     println!("{:<8}{:>9}", "all", seconds(started.elapsed()));
-    if let Some(counts) = counts {
-        println!("\n{counts}");
+    if let Some(report) = report {
+        println!("\n{}{}", report.skipped, report.counts);
     }
     let failed: Vec<&str> = rows
         .iter()
@@ -121,10 +137,10 @@ fn parse(args: &[String]) -> Result<CheckOptions, String> {
     for arg in args {
         match arg.as_str() {
             "--fast" => options.fast = true,
-            "--keep-going" => options.keep_going = true,
+            "--require-all" => options.require_all = true,
             other => {
                 return Err(format!(
-                    "unexpected `{other}`; usage: check [--fast] [--keep-going]"
+                    "unexpected `{other}`; usage: check [--fast] [--require-all]"
                 ));
             }
         }
@@ -132,7 +148,7 @@ fn parse(args: &[String]) -> Result<CheckOptions, String> {
     Ok(options)
 }
 
-fn fmt(_: &CheckOptions, _: &mut Option<Counts>) -> Outcome {
+fn fmt(_: &CheckOptions, _: &mut Option<TestReport>) -> Outcome {
     if !cargo::has("fmt") {
         return Outcome::Skipped("rustfmt is not installed".into());
     }
@@ -145,7 +161,7 @@ fn fmt(_: &CheckOptions, _: &mut Option<Counts>) -> Outcome {
     outcome(packages.into_iter().collect())
 }
 
-fn clippy(_: &CheckOptions, _: &mut Option<Counts>) -> Outcome {
+fn clippy(_: &CheckOptions, _: &mut Option<TestReport>) -> Outcome {
     if !cargo::has("clippy") {
         return Outcome::Skipped("clippy is not installed".into());
     }
@@ -154,7 +170,7 @@ fn clippy(_: &CheckOptions, _: &mut Option<Counts>) -> Outcome {
     outcome(cargo::run(&mut clippy))
 }
 
-fn deny(_: &CheckOptions, _: &mut Option<Counts>) -> Outcome {
+fn deny(_: &CheckOptions, _: &mut Option<TestReport>) -> Outcome {
     if !deny::is_installed() {
         return Outcome::Skipped(deny::NOT_INSTALLED.into());
     }
@@ -163,35 +179,25 @@ fn deny(_: &CheckOptions, _: &mut Option<Counts>) -> Outcome {
 
 /// Unit and integration tests with nextest where it is installed, then doc tests, which only
 /// cargo itself can run.
-fn tests(options: &CheckOptions, counts: &mut Option<Counts>) -> Outcome {
-    match value(SKIPPED_TESTS) {
-        Some(names) => println!("tests of missing prerequisites may be skipped: {names}"),
-        None => println!("no test may be skipped ({SKIPPED_TESTS} is not set)"),
-    }
+fn tests(options: &CheckOptions, report: &mut Option<TestReport>) -> Outcome {
+    let file = match tempfile::NamedTempFile::new() {
+        Ok(file) => file,
+        Err(error) => return Outcome::Failed(format!("cannot create a temporary file: {error}")),
+    };
     let mut total = Counts::default();
     let mut results = Vec::new();
-    let mut skipped_tests = value(SKIPPED_TESTS).unwrap_or_default();
-    let cluster = match start_postgres() {
-        Ok(cluster) => cluster,
-        Err(problem) => {
-            println!(
-                "the tests of PostgreSQL are skipped, because no server could be started: {problem}"
-            );
-            skipped_tests.push_str(",postgres");
-            None
-        }
-    };
-    let pooler = cluster.as_ref().map(ConnectionPooler::start).transpose();
-    let pooler = pooler.unwrap_or_else(|problem| {
-        println!("the tests of PgBouncer are skipped, because it could not be started: {problem}");
+    let cluster = start_postgres().unwrap_or_else(|problem| {
+        println!("no PostgreSQL server could be started for the tests: {problem}");
         None
     });
-    if pooler.is_none() && value(postgres::POOLER_URL_VARIABLE).is_none() {
-        skipped_tests.push_str(",pgbouncer");
-    }
+    let pooler = cluster.as_ref().map(ConnectionPooler::start).transpose();
+    let pooler = pooler.unwrap_or_else(|problem| {
+        println!("PgBouncer could not be started for the tests: {problem}");
+        None
+    });
     let nextest = cargo::has("nextest");
     let mut runners = vec![if nextest {
-        vec!["nextest", "run", "--workspace", "--no-fail-fast"]
+        NEXTEST.to_vec()
     } else {
         vec!["test", "--workspace", "--no-fail-fast", "--tests"]
     }];
@@ -205,7 +211,11 @@ fn tests(options: &CheckOptions, counts: &mut Option<Counts>) -> Outcome {
                 command.env(variable, default);
             }
         }
-        command.env(SKIPPED_TESTS, &skipped_tests);
+        command.env(SKIPPED_FILE_VARIABLE, file.path());
+        match options.require_all {
+            true => command.env(REQUIRE_ALL_VARIABLE, "1"),
+            false => command.env_remove(REQUIRE_ALL_VARIABLE),
+        };
         if let Some(cluster) = &cluster {
             command.env(postgres::URL_VARIABLE, cluster.url());
         }
@@ -221,15 +231,23 @@ fn tests(options: &CheckOptions, counts: &mut Option<Counts>) -> Outcome {
         total.add(ran.or_one_failure_unless(result.is_ok()));
         results.push(result);
     }
-    *counts = Some(total);
+    let read = std::fs::read_to_string(file.path());
+    let skipped = SkippedTests::parse(read.as_deref().unwrap_or_default());
+    results.push(
+        read.map(|_| ())
+            .map_err(|error| format!("{}: {error}", file.path().display())),
+    );
+    total.move_to_skipped(skipped.count());
+    *report = Some(TestReport {
+        counts: total,
+        skipped,
+    });
     outcome(results.into_iter().collect())
 }
 
-/// Starts a server for the tests of PostgreSQL, unless one is named or these tests may be skipped.
+/// Starts a server for the tests of PostgreSQL, unless one is named.
 fn start_postgres() -> Result<Option<PostgresCluster>, String> {
-    let skipped = value(SKIPPED_TESTS).unwrap_or_default();
-    let is_skipped = skipped.split(',').any(|name| name.trim() == "postgres");
-    if is_skipped || value(postgres::URL_VARIABLE).is_some() {
+    if value(postgres::URL_VARIABLE).is_some() {
         return Ok(None);
     }
     PostgresCluster::start(&[]).map(Some)
@@ -243,7 +261,7 @@ fn value(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-fn docs(_: &CheckOptions, _: &mut Option<Counts>) -> Outcome {
+fn docs(_: &CheckOptions, _: &mut Option<TestReport>) -> Outcome {
     let mut doc = cargo::command(["doc", "--workspace", "--no-deps"]);
     doc.env("RUSTDOCFLAGS", "-D warnings");
     outcome(cargo::run(&mut doc))
@@ -296,9 +314,9 @@ mod tests {
         assert_eq!(parsed(""), Ok(CheckOptions::default()));
         let both = CheckOptions {
             fast: true,
-            keep_going: true,
+            require_all: true,
         };
-        assert_eq!(parsed("--keep-going --fast"), Ok(both));
+        assert_eq!(parsed("--require-all --fast"), Ok(both));
         assert!(parsed("--slow").is_err());
     }
 

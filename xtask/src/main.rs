@@ -36,15 +36,16 @@ Development tasks of the project.
 
 usage: cargo xtask <verb>
 
-  check [--fast] [--keep-going]    format, clippy, tidy, tests and docs; --fast leaves out
-                                   doc tests and docs, --keep-going runs what follows a failure
+  check [--fast] [--require-all]   format, clippy, tidy, tests and docs; --fast leaves out
+                                   doc tests and docs, --require-all fails the tests whose
+                                   prerequisite (strace, Citus, …) is missing, which are skipped otherwise
   tidy [--update-language [--grow]]
                                    sizes, dependencies, names, links, language and the other rules;
                                    --update-language writes xtask/language.toml, which may only shrink
   check-targets                    type-check the program for the targets of a release whose standard library is
                                    installed
   deny                             check licences, sources, duplicates and advisories of dependencies with cargo-deny
-  bench [--only GROUP,…] [--data FOLDER] [--build] [--table]
+  bench [--only GROUP,…] [--data FOLDER] [--real-sessions FOLDER] [--build] [--table]
                                    build the dist profile, measure, write bench/results and the tables of
                                    docs/benchmarks.md; --build only builds, --table only renders the tables
   fit relevance FEATURES [--check] fit the relevance model, write its coefficients and its plot

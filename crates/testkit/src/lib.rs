@@ -8,7 +8,7 @@
 //! - [`ScriptedAgent`] is a small real program for tests of the run loop.
 //! - [`TempProject`] is a project folder that disappears after the test.
 //! - [`sh`] splits a command line into its arguments.
-//! - [`require!`] fails a test whose [`Prerequisite`] is missing, unless skipping is allowed explicitly.
+//! - [`require!`] skips a test whose [`Prerequisite`] is missing, and reports it.
 //!
 //! Everything is started from synchronous code and stops when dropped.
 
@@ -31,7 +31,7 @@ mod wire;
 pub use embeddings::{EmbeddingFault, EmbeddingService, EmbeddingsRequest};
 pub use json_schema::SchemaSet;
 pub use model_script::{EXHAUSTED_TEXT, Reply, SIDE_TEXT, Script, ScriptedToolCall, Turn};
-pub use prerequisite::{Prerequisite, SKIP_VARIABLE};
+pub use prerequisite::{Prerequisite, REQUIRE_ALL_VARIABLE, SKIPPED_FILE_VARIABLE, test_name};
 pub use project::TempProject;
 pub use request::{Api, RecordedRequest};
 pub use scripted_agent::ScriptedAgent;

@@ -78,7 +78,7 @@ const fn row(id: &'static str, title: &'static str, unit: &'static str, goal: Go
 }
 
 /// Groups of `cargo xtask bench --only`, in the order of the document.
-pub(crate) const GROUPS: [&str; 26] = [
+pub(crate) const GROUPS: [&str; 29] = [
     "context",
     "start",
     "remember",
@@ -103,6 +103,9 @@ pub(crate) const GROUPS: [&str; 26] = [
     "transcripts",
     "quality",
     "prompts",
+    "prompts-program",
+    "replay",
+    "real",
     "tokens",
     "size",
 ];
@@ -122,8 +125,17 @@ pub(crate) const FLEET: [&str; 6] = [
 pub(crate) const JUDGED: &str = "judged";
 
 /// Groups that a run without `--only` leaves out: they need a folder with data.
-pub(super) const WITH_DATA: [&str; 7] = [
-    "alarms", "window", "quality", "prompts", "tokens", "lessons", "anchors",
+pub(super) const WITH_DATA: [&str; 10] = [
+    "alarms",
+    "window",
+    "quality",
+    "prompts",
+    "prompts-program",
+    "replay",
+    "real",
+    "tokens",
+    "lessons",
+    "anchors",
 ];
 
 /// Groups that a run without `--only` leaves out: they fill a million records.
@@ -153,6 +165,42 @@ pub(crate) const METRICS: &[Row] = &[
     row("prompts.sentences.first", "the same: one is recall's first", "%", at_least(65.0)),
     row("prompts.sentences.first_five", "the same: one is among recall's first five", "%", at_least(87.0)),
     row("prompts.sentences.hook", "the same: prompt hook, in a process", "ms", NONE),
+    row("prompts-program.told", "developers' prompts with a relevant record, through the program: the prompt hook tells one", "%", at_least(56.0)),
+    row("prompts-program.useful", "the same: useful ones of the told records", "%", at_least(80.0)),
+    row("prompts-program.false", "the same, without a relevant record: told something", "%", at_most(5.0)),
+    row("prompts-program.in_context", "the same: one is in a context of 3,000 characters", "%", at_least(96.0)),
+    row("prompts-program.first", "the same: one is recall's first", "%", NONE),
+    row("prompts-program.first_five", "the same: one is among recall's first five", "%", at_least(80.0)),
+    row("prompts-program.silent", "the same, without a relevant record: none of the records is among recall's first five", "%", at_least(60.0)),
+    row("prompts-program.conversations.told", "developers' prompts through the program, with conversations in each store: the prompt hook tells one of the relevant records", "%", at_least(56.0)),
+    row("prompts-program.conversations.useful", "the same: useful ones of the told records", "%", at_least(80.0)),
+    row("prompts-program.conversations.false", "the same, without a relevant record: told something", "%", at_most(5.0)),
+    row("prompts-program.conversations.in_context", "the same: one is in a context of 3,000 characters", "%", at_least(96.0)),
+    row("prompts-program.conversations.first", "the same: one is recall's first", "%", NONE),
+    row("prompts-program.conversations.first_five", "the same: one is among recall's first five", "%", at_least(80.0)),
+    row("prompts-program.conversations.silent", "the same, without a relevant record: none of the records is among recall's first five", "%", at_least(60.0)),
+    row("replay.told", "recorded sessions in order of time, prompts whose files a previous session had edited: the prompt hook tells something", "%", at_least(45.0)),
+    row("replay.hit", "the same: the prompt hook tells a record of such a session or of such a file", "%", at_least(35.0)),
+    row("replay.useful", "the same: such records among those told", "%", at_least(50.0)),
+    row("replay.new_told", "the same, prompts that edit what no session had edited: told something", "%", at_most(20.0)),
+    row("replay.first", "the same: right session is recall's first", "%", at_least(38.0)),
+    row("replay.first_three", "the same: right session is among recall's first three", "%", at_least(65.0)),
+    row("replay.first_five", "the same: right session is among recall's first five", "%", at_least(75.0)),
+    row("replay.start_useful", "the same: useful records of a session start", "%", at_least(32.0)),
+    row("replay.start_chars", "the same: session start, median", "characters", at_most(900.0)),
+    row("replay.start_chars_most", "the same: session start, largest", "characters", at_most(1_200.0)),
+    row("replay.told_again", "the same: lines that are told again in one session, project with the most", "%", at_most(0.0)),
+    row("replay.own_records", "the same: records that are told to the session that they come from", "records", at_most(0.0)),
+    row("real.useful", "105 later prompts of sessions that were not made for this: useful items of those told", "items", at_least(18.0)),
+    row("real.beside", "the same: items that are not useful", "items", at_most(8.0)),
+    row("real.wrong", "the same: wrong items", "items", at_most(0.0)),
+    row("real.told_lesson", "the same, prompts for which a lesson is worth telling: told one", "%", at_least(33.0)),
+    row("real.records.useful", "the same without the stored conversations: useful items", "items", NONE),
+    row("real.records.beside", "the same without the stored conversations: items that are not useful", "items", NONE),
+    row("real.records.wrong", "the same without the stored conversations: wrong items", "items", NONE),
+    row("real.records.told_lesson", "the same without the stored conversations: told a lesson that is worth telling", "%", NONE),
+    row("real.kept", "these sessions: lessons of a careful reader that are kept, weighted", "%", NONE),
+    row("real.stored", "the same: records for ten prompts", "records", NONE),
     row("sources.in_process", "context of all sources, 100,000 records, 50 workspace entries, 10 files, in a process", "ms", at_most(6.0)),
     row("sources.process", "context of all sources, from process start", "ms", at_most(15.0)),
     row("lessons.kept", "recorded sessions: lessons of a careful reader that are kept, weighted", "%", at_least(45.0)),
@@ -370,6 +418,9 @@ pub(crate) const COMPARISONS: &[Row] = &[
     row("recall.fts5_10k", "FTS5, OR of all words, 10,000 records", "ms", NONE),
     row("recall.fts5_100k", "FTS5, OR of all words, 100,000 records", "ms", NONE),
     row("recall.fts5_1m", "FTS5, OR of all words, 1,000,000 records", "ms", NONE),
+    row("replay.bm25_first", "BM25 over whole transcripts of the replay: right session is the first", "%", NONE),
+    row("replay.bm25_first_three", "the same: among the first three", "%", NONE),
+    row("replay.bm25_first_five", "the same: among the first five", "%", NONE),
     row("hooks.shell", "`sh -c true`", "ms", NONE),
     row("window.keep_last", "window that keeps the last 40,000 tokens: cost against no policy", "×", NONE),
 ];

@@ -18,6 +18,12 @@ impl Counts {
         self.skipped += other.skipped;
     }
 
+    /// Counts tests as skipped that the runner counted as passed, because they ended early without a failure.
+    pub(super) fn move_to_skipped(&mut self, count: u64) {
+        self.passed = self.passed.saturating_sub(count);
+        self.skipped += count;
+    }
+
     /// Counts a runner that failed without a failed test (a compile error, for example) as one
     /// failure, so that the line never looks successful.
     pub(super) fn or_one_failure_unless(mut self, succeeded: bool) -> Self {
@@ -148,6 +154,13 @@ mod tests {
             test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 7 filtered out; finished in 0.00s\n\
             test result: \u{1b}[31mFAILED\u{1b}[0m. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out\n";
         assert_eq!(of_cargo_test(output), counts(4, 2, 1));
+    }
+
+    #[test]
+    fn test_that_ended_early_is_skipped_and_not_passed() {
+        let mut counted = counts(12, 1, 3);
+        counted.move_to_skipped(2);
+        assert_eq!(counted, counts(10, 1, 5));
     }
 
     #[test]

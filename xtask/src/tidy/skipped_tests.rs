@@ -1,4 +1,4 @@
-//! Tests do not end early: a missing program or right fails them.
+//! Tests do not end early in silence: a missing program or right is reported.
 
 use proc_macro2::{Group, TokenTree};
 
@@ -8,14 +8,47 @@ use super::tree::Tree;
 
 const RULE: &str = "skipped_tests";
 
-/// Finds `return;` in test functions, also inside blocks and closures. Ignored tests may end early.
+/// Configuration of nextest, which names the test files whose output is shown.
+const NEXTEST: &str = ".config/nextest.toml";
+
+/// Finds `return;` in test functions, also inside blocks and closures, and uses of `require!` whose report nextest
+/// hides. Ignored tests may end early.
 pub(super) fn check(tree: &Tree) -> Vec<Violation> {
     let mut found = Vec::new();
+    let shown = tree.get(NEXTEST).unwrap_or_default();
+    let shown: Vec<&str> = shown.split(|c: char| !is_word(c)).collect();
     for (path, text) in tree.with_extension("rs") {
         // A file that does not lex is reported by the rule `functions`.
-        visit(path, &lex(text).unwrap_or_default(), &mut found);
+        let tokens = lex(text).unwrap_or_default();
+        visit(path, &tokens, &mut found);
+        let file = path.rsplit('/').next().unwrap_or(path);
+        let name = file.trim_end_matches(".rs");
+        // The testkit, whose tests of the macro are children of others, defines it.
+        if !shown.contains(&name) && !path.starts_with("crates/testkit/") {
+            found.extend(requirement(&tokens).map(|line| {
+                let message = format!(
+                    "add `{name}` to the filter in {NEXTEST}, which shows the reason of a skip"
+                );
+                Violation::new(path, line, RULE, message)
+            }));
+        }
     }
     found
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// Returns the line of the first use of `require!`.
+fn requirement(tokens: &[TokenTree]) -> Option<usize> {
+    tokens.iter().enumerate().find_map(|(at, token)| {
+        if let TokenTree::Group(group) = token {
+            return requirement(&inside(group));
+        }
+        let is_macro = is_punct(tokens.get(at + 1), '!');
+        (is_macro && ident(Some(token)).as_deref() == Some("require")).then(|| line(token))
+    })
 }
 
 fn visit(path: &str, tokens: &[TokenTree], found: &mut Vec<Violation>) {
@@ -95,6 +128,28 @@ mod tests {
                 "{text}"
             );
         }
+    }
+
+    #[test]
+    fn requirement_whose_report_is_hidden_is_violation() {
+        let test = (
+            "tests/disk.rs",
+            "#[test] fn a() {\nlet x = require!(y, z); }",
+        );
+        for (filter, is_shown) in [
+            ("filter = 'binary(/^(citus|disk)$/)'", true),
+            ("filter = 'test(/^full_disk::/)'", false),
+        ] {
+            let report = run_rule(check, &[test, (NEXTEST, filter)]);
+            assert_eq!(report.is_empty(), is_shown, "{report:?}");
+        }
+        assert_eq!(
+            run_rule(check, &[test]),
+            [
+                "tests/disk.rs:2: skipped_tests: add `disk` to the filter in .config/nextest.toml, which shows the \
+                 reason of a skip"
+            ]
+        );
     }
 
     #[test]
