@@ -93,7 +93,10 @@ pub fn excerpt(text: &str, chars_max: usize) -> String {
 /// out. A text without blanks near the limit, such as a long path, is cut there.
 pub fn excerpt_at_word(text: &str, chars_max: usize) -> String {
     let cut = excerpt(text, chars_max);
-    let Some(line) = cut.strip_suffix('…').filter(|line| !text.trim_end().ends_with(line)) else {
+    let Some(line) = cut
+        .strip_suffix('…')
+        .filter(|line| !text.trim_end().ends_with(line))
+    else {
         return cut;
     };
     let is_whole = one_line_prefix(text, chars_max)

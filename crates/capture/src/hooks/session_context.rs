@@ -70,18 +70,17 @@ impl Hooks<'_> {
         });
         let body_max = self.start_room(limits::HOOK_START_CHARS_MAX.saturating_sub(reserved));
         let list = StartText::select(items, body_max);
-        let rules = self.engine.contexts();
-        let rules = rules.standing_text(limits::HOOK_STANDING_CHARS_MAX);
+        let contexts = self.engine.contexts();
+        let mut rules = contexts.standing_text(limits::HOOK_STANDING_CHARS_MAX);
         let now = ToldStart {
             at: self.engine.now(),
             rules: text::hash16(&rules),
         };
-        let has_rules = seen.is_some_and(|seen| seen.rules == now.rules);
-        let rules = match has_rules {
-            true => String::new(),
-            false => self.wrap_rules(&rules, limits::HOOK_STANDING_CHARS_MAX),
-        };
-        let mut answer = self.start_answer(&rules, &opening, &list);
+        if seen.is_some_and(|seen| seen.rules == now.rules) {
+            rules.clear();
+        }
+        let mut answer =
+            self.start_answer(&rules, limits::HOOK_STANDING_CHARS_MAX, &opening, &list);
         add_text(&mut answer, &teaching);
         state.mark_delivered(list.told());
         state.add_injected_text(&answer.context);
@@ -91,7 +90,6 @@ impl Hooks<'_> {
             ..ContextRequest::default()
         };
         // Best effort: the text is valid without its receipt.
-        let contexts = self.engine.contexts();
         drop(contexts.store_receipt(&asked, &list.receipt(rules), None));
         Ok(answer)
     }
@@ -102,8 +100,7 @@ impl Hooks<'_> {
         let list = StartText::select(self.start_items(request)?, body_max);
         let rules_max = limits::HOOK_SUBAGENT_STANDING_CHARS_MAX;
         let rules = self.engine.contexts().standing_text(rules_max);
-        let rules = self.wrap_rules(&rules, rules_max);
-        Ok(self.start_answer(&rules, "", &list))
+        Ok(self.start_answer(&rules, rules_max, "", &list))
     }
 
     /// Returns what the start of a session may tell, each section in the order of importance.
@@ -130,7 +127,9 @@ impl Hooks<'_> {
     fn rule_items(&self, request: &HookRequest<'_>) -> Result<Vec<StartItem>, Fault> {
         let records = self.engine.contexts().standing_records()?;
         let told = records.iter().filter(|record| {
-            mark::is_pinned(&record.attrs) || !is_of_conversation(record) || is_general_rule(&record.text)
+            mark::is_pinned(&record.attrs)
+                || !is_of_conversation(record)
+                || is_general_rule(&record.text)
         });
         Ok(told
             .map(|record| StartItem {
@@ -177,10 +176,19 @@ impl Hooks<'_> {
         wrap_rules_in_envelope(&self.engine.display_name(), &rules, chars_max)
     }
 
-    fn start_answer(&self, rules: &str, opening: &str, list: &StartText) -> HookAnswer {
+    fn start_answer(
+        &self,
+        rules: &str,
+        rules_max: usize,
+        opening: &str,
+        list: &StartText,
+    ) -> HookAnswer {
+        let rules = self.wrap_rules(rules, rules_max);
         let body = format!("{opening}{}", list.text());
-        let memory = self.build_answer(&body, limits::HOOK_TEXT_CHARS_MAX).context;
-        let parts = [rules, &memory];
+        let memory = self
+            .build_answer(&body, limits::HOOK_TEXT_CHARS_MAX)
+            .context;
+        let parts = [&*rules, &memory];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         HookAnswer {
             context: parts.join(GAP),
@@ -199,7 +207,10 @@ fn rule_line(record: &Record) -> String {
     let date = date_of(record.recorded_at);
     let room = limits::HOOK_START_ITEM_CHARS_MAX.saturating_sub(date.len() + 3);
     let is_convention = record.category() == Some(CATEGORY_CONVENTION);
-    let key = record.key.as_deref().filter(|key| is_convention && !Knowledge::is_derived_key(key));
+    let key = record
+        .key
+        .as_deref()
+        .filter(|key| is_convention && !Knowledge::is_derived_key(key));
     let meaning = record_meaning_excerpt(record, limits::HOOK_HIT_CHARS_MAX);
     let words = match key {
         Some(key) => Cow::Owned(format!("{key}: {meaning}")),

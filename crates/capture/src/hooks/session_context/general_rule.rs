@@ -18,10 +18,46 @@ const LASTING: [&str; 12] = [
 
 /// First words of a request for one piece of work.
 const REQUESTS: [&str; 40] = [
-    "add", "adjust", "also", "change", "check", "clean", "close", "commit", "confirm", "continue",
-    "create", "delete", "fix", "go", "implement", "improve", "investigate", "lets", "let's", "look",
-    "make", "merge", "move", "open", "please", "push", "remove", "rename", "replace", "revert",
-    "review", "simplify", "spawn", "start", "try", "undo", "update", "verify", "wait", "write",
+    "add",
+    "adjust",
+    "also",
+    "change",
+    "check",
+    "clean",
+    "close",
+    "commit",
+    "confirm",
+    "continue",
+    "create",
+    "delete",
+    "fix",
+    "go",
+    "implement",
+    "improve",
+    "investigate",
+    "lets",
+    "let's",
+    "look",
+    "make",
+    "merge",
+    "move",
+    "open",
+    "please",
+    "push",
+    "remove",
+    "rename",
+    "replace",
+    "revert",
+    "review",
+    "simplify",
+    "spawn",
+    "start",
+    "try",
+    "undo",
+    "update",
+    "verify",
+    "wait",
+    "write",
 ];
 
 /// First words of a sentence that says what the person thinks or did, or that refers to the one before it.
@@ -31,7 +67,14 @@ const REMARKS: [&str; 22] = [
 ];
 
 /// Words after "this" with which a sentence is about the project.
-const PROJECT: [&str; 6] = ["project", "repo", "repository", "codebase", "package", "machine"];
+const PROJECT: [&str; 6] = [
+    "project",
+    "repo",
+    "repository",
+    "codebase",
+    "package",
+    "machine",
+];
 
 /// Verbs after "I" with which a person states a preference.
 const PREFERENCES: [&str; 6] = ["prefer", "want", "always", "never", "don't", "expect"];
@@ -49,12 +92,17 @@ pub(super) fn is_general_rule(rule: &str) -> bool {
         return false;
     };
     let is_item = first.chars().all(|c| c.is_ascii_digit());
-    let names_issue = plain.split('#').skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let names_issue = plain
+        .split('#')
+        .skip(1)
+        .any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     if is_item || names_issue || plain.ends_with('?') {
         return false;
     }
     let spaced = format!(" {} ", words.join(" "));
-    let is_lasting = LASTING.iter().any(|word| spaced.contains(&format!(" {word} ")));
+    let is_lasting = LASTING
+        .iter()
+        .any(|word| spaced.contains(&format!(" {word} ")));
     match *first {
         "i" => PREFERENCES.contains(&second),
         "this" => PROJECT.contains(&second),

@@ -85,8 +85,7 @@ fn is_open_on(task: &Record, branch: Option<&str>) -> bool {
 /// session that others followed.
 fn is_left_on_purpose(step: &Record, last: &[Session]) -> bool {
     let is_of_last = |id: &str| last.iter().any(|session| session.id == id);
-    LessonSource::of_record(step).is_none()
-        && step.scope.session.as_deref().is_none_or(is_of_last)
+    LessonSource::of_record(step).is_none() && step.scope.session.as_deref().is_none_or(is_of_last)
 }
 
 /// Formats one thing to do, with its task unless that is the main one.

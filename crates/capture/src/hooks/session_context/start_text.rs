@@ -220,8 +220,10 @@ fn distinct_items(candidates: Vec<StartItem>) -> Vec<StartItem> {
 
 /// Returns true if a text says no more than a known one.
 fn is_repeated(words: &ComparableText, known: &ComparableText) -> bool {
-    let is_contained =
-        words.words().count() >= CONTAINED_WORDS_MIN && words.words().all(|word| known.words().any(|one| one == word));
+    let is_contained = words.words().count() >= CONTAINED_WORDS_MIN
+        && words
+            .words()
+            .all(|word| known.words().any(|one| one == word));
     is_contained || words.is_near_duplicate(known)
 }
 
