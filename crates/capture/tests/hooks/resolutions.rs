@@ -143,9 +143,12 @@ fn failure_that_passes_without_a_change_is_flaky_and_no_lesson() {
             "{warning}"
         );
         let again = project.command("later", COMMAND, Some("connection reset"));
+        assert_eq!(again, "", "it was warned");
+        project.command("later", COMMAND, None);
+        let again = project.command("unwarned", COMMAND, Some("connection reset"));
         assert!(again.contains("flaky, or fixed elsewhere"), "{again}");
         assert!(!again.contains("What helped"), "{again}");
-        project.command("later", COMMAND, None);
+        project.command("unwarned", COMMAND, None);
         let prompt = project.prompt("python3 tool.py fails with connection reset again");
         assert!(!prompt.contains("fixed by"), "{prompt}");
     }
@@ -384,9 +387,11 @@ fn failure_is_told_once_in_a_session_and_again_before_it_is_repeated() {
         "told after the failure"
     );
     // A compaction takes all of it out of the conversation.
+    assert_ne!(project.before("three", other), "");
+    assert_eq!(project.before("three", other), "");
     let more = json!({"trigger": "auto"});
-    project.send_in("two", AgentProgram::ClaudeCode, "PreCompact", more);
-    assert_ne!(project.before("two", COMMAND), "");
+    project.send_in("three", AgentProgram::ClaudeCode, "PreCompact", more);
+    assert_ne!(project.before("three", other), "");
 }
 
 #[test]
