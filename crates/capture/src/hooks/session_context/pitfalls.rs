@@ -106,3 +106,71 @@ fn is_call(command: &str, fix: &str) -> bool {
         && !STEPS_OF_ONE_SESSION.contains(&failed);
     !program.is_empty() && (is_variant || is_step)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(command: &str, cause: &str, fix: &str) -> Option<String> {
+        let text = format!("`{command}` failed{cause}");
+        let mut error = crate::hooks::prompt_records::tests::record(&text);
+        error.kind = Kind::Error;
+        for (name, value) in [("state", "resolved"), ("resolution", fix)] {
+            error.attrs.insert(name.to_owned(), value.into());
+        }
+        pitfall_line(&error)
+    }
+
+    #[test]
+    fn pitfall_is_a_failure_that_a_call_solves() {
+        for (command, fix, told) in [
+            ("docker ps", "`/usr/local/bin/docker ps` works.", true),
+            ("tool.py", "set the variable: `DB=1 tool.py` works.", true),
+            ("npm test", "run it inside `web`: `npm test` works.", true),
+            ("npm test", "ran `npm install`, then it passed", true),
+            (
+                "npm run web",
+                "Ran `npm run core` first, then it passed.",
+                true,
+            ),
+            ("npm test", "edited `src/a.ts`, then it passed", false),
+            ("npm test", "src/a.ts: added `import x`.", false),
+            ("npm test", "passed after changes to src/a.ts", false),
+            ("npm test", "ran `cat > a.txt`.", false),
+            ("npm test", "ran `git checkout a.ts`.", false),
+            ("npm test", "ran `npm ci`; ran `npm run core`.", false),
+            ("npm test", "restarted the machine", false),
+            ("git push", "ran `git pull --rebase`.", false),
+            ("git checkout -b x", "`git checkout x` works.", false),
+            ("npm test", "succeeded", false),
+        ] {
+            assert_eq!(
+                line(command, ": no", fix).is_some(),
+                told,
+                "{command}: {fix}"
+            );
+        }
+        let mut edit = crate::hooks::prompt_records::tests::record("editing `a.rs` failed: no");
+        edit.kind = Kind::Error;
+        assert_eq!(pitfall_line(&edit), None);
+    }
+
+    #[test]
+    fn long_pitfall_keeps_its_fix() {
+        let long = line(
+            &format!("npm test {}", "--option ".repeat(40)),
+            &format!(": {}", "a cause of many words ".repeat(20)),
+            &format!("`npm test {}` works.", "--other ".repeat(40)),
+        )
+        .unwrap();
+        assert!(
+            text::chars(&long) <= limits::HOOK_START_ITEM_CHARS_MAX,
+            "{long}"
+        );
+        assert!(
+            long.starts_with("`npm test --option") && long.contains("` failed: a cause"),
+            "{long}"
+        );
+        assert!(long.contains(" → `npm test --other"), "{long}");
+    }
+}
