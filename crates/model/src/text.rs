@@ -102,7 +102,7 @@ pub fn excerpt_at_word(text: &str, chars_max: usize) -> String {
     let head = clip(&line, rest);
     let is_whole = line[head.len()..].starts_with(char::is_whitespace);
     let kept = match head.rfind(char::is_whitespace) {
-        Some(at) if !is_whole && chars(&head[at..]) <= chars_max / 4 => &head[..at],
+        Some(at) if !is_whole && chars(&head[at..]) <= chars_max / 2 => &head[..at],
         Some(_) | None => head,
     };
     format!("{}…", kept.trim_end())

@@ -280,6 +280,8 @@ fn session_start_names_the_newest_case_when_nothing_was_learned_since() {
     project.session("two", 2);
     project.case("Make the export faster.", "It streams rows now.", "one", 3);
     let newest = project.case("Round discounts half up.", "All tests pass.", "two", 2);
+    // An answer to the agent is no request.
+    project.case("resume please", "Subagents did the work.", "two", 1);
     let start = project.started("now", "startup");
     let day = project.days_ago(2).strftime("%Y-%m-%d").to_string();
     assert_eq!(

@@ -14,6 +14,8 @@ use serde_json::Value;
 const NEW_MAX: usize = 50;
 /// Characters of a request in the line of its case.
 const REQUEST_CHARS_MAX: usize = 90;
+/// Least number of words of a request that says by itself what it was about; "q" or "resume please" answer something.
+const REQUEST_WORDS_MIN: usize = 4;
 /// Files of a case that are named.
 const FILES_SHOWN: usize = 3;
 
@@ -103,9 +105,12 @@ fn is_told_as_new(record: &Record) -> bool {
         && !(is_rule && Authority::of_record(record) == Authority::Person)
 }
 
-/// Formats an episode as one line with its id; `None` for one without a request.
+/// Formats an episode as one line with its id; `None` for one without a request, or with one that only goes on with another.
 fn case_line(record: &Record) -> Option<String> {
     let asked = record.attr_str("approach")?;
+    if asked.split_whitespace().count() < REQUEST_WORDS_MIN {
+        return None;
+    }
     let outcome = record.attr_str("outcome").unwrap_or_default();
     let files = record.attrs.get("files").and_then(Value::as_array);
     let files: Vec<&str> = (files.into_iter().flatten())
