@@ -4,6 +4,7 @@ use super::HookedProject;
 use heirloom_agents::AgentProgram;
 use heirloom_agents::hooks::without_envelopes;
 use heirloom_engine::{NewRecord, TaskChange};
+use heirloom_fs::durable;
 use heirloom_model::kinds::{StepState, TaskState};
 use heirloom_model::mark::Mark;
 use heirloom_model::record::Attrs;
@@ -223,7 +224,7 @@ fn session_start_tells_what_holds_now_and_nothing_else() {
     tasks.set("T7", &other, "user").unwrap();
     let root = project.memory().parent().unwrap().to_owned();
     std::fs::create_dir(root.join(".git")).unwrap();
-    std::fs::write(root.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    durable::write_atomic(&root.join(".git/HEAD"), b"ref: refs/heads/main\n").unwrap();
     tasks
         .step(
             "T7",

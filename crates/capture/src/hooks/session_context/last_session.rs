@@ -4,6 +4,7 @@ use super::super::HookRequest;
 use super::date_of;
 use super::start_text::{StartItem, StartSection};
 use crate::Hooks;
+use heirloom_model::kinds::{CATEGORY_CONVENTION, CATEGORY_PREFERENCE};
 use heirloom_model::record_meaning::{known_resolution, record_meaning_excerpt};
 use heirloom_model::text::counted;
 use heirloom_model::{Authority, Fault, Kind, Record, Scope, Session, limits, mark, text};
@@ -98,11 +99,12 @@ impl Hooks<'_> {
 
 /// Returns true for a lesson that is told as new: rules of people are told as rules.
 fn is_told_as_new(record: &Record) -> bool {
-    let is_rule = matches!(record.category(), Some("preference" | "convention"));
-    !mark::is_muted(&record.attrs)
-        && !mark::is_pinned(&record.attrs)
-        && !record.attrs.contains_key("disputed")
-        && !(is_rule && Authority::of_record(record) == Authority::Person)
+    let is_rule = matches!(
+        record.category(),
+        Some(CATEGORY_PREFERENCE | CATEGORY_CONVENTION)
+    ) && Authority::of_record(record) == Authority::Person;
+    let is_hidden = mark::is_muted(&record.attrs) || record.attrs.contains_key("disputed");
+    !is_rule && !is_hidden && !mark::is_pinned(&record.attrs)
 }
 
 /// Formats an episode as one line with its id; `None` for one without a request, or with one that only goes on with another.
