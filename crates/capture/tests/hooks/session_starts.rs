@@ -144,6 +144,13 @@ fn add_rules(project: &HookedProject) {
 /// Stores failures of commands, of which two are known pitfalls.
 fn add_failures(project: &HookedProject) {
     let fixed = "`npm test -- --runInBand` works.";
+    project.failed(
+        "npm test part",
+        "too many workers",
+        "`npm test part --one` works.",
+        "one",
+        3,
+    );
     project.failed("npm test", "too many workers", fixed, "two", 2);
     project.failed(
         "make",

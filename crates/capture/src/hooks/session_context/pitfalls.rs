@@ -10,11 +10,15 @@ use heirloom_model::{Fault, Kind, Record, Session, limits, mark, text};
 use heirloom_store::Filter;
 use serde_json::Value;
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 /// Characters of a failed command in a line.
 const COMMAND_CHARS_MAX: usize = 60;
 /// Characters of what helped in a line.
 const FIX_CHARS_MAX: usize = 90;
+
+/// Characters of a cause by which failures of one program are the same.
+const CAUSE_CHARS: usize = 24;
 
 /// Programs whose success as a step before says nothing about another session: they look, write a file, or depend on the
 /// state of the work tree, such as `git stash pop`.
@@ -56,6 +60,8 @@ impl Hooks<'_> {
             is_recent && !mark::is_muted(&error.attrs)
         });
         found.sort_by_key(|error| Reverse((repeats(error), last_occurrence(error))));
+        let mut seen = BTreeSet::new();
+        found.retain(|error| seen.insert(identity(error)) || identity(error).is_none());
         Ok(found
             .iter()
             .filter_map(|error| {
@@ -64,6 +70,14 @@ impl Hooks<'_> {
             })
             .collect())
     }
+}
+
+/// Returns program and beginning of the cause: one call that fails with other arguments is one pitfall.
+fn identity(error: &Record) -> Option<(String, String)> {
+    let (command, cause) = error.text.strip_prefix('`')?.split_once("` failed")?;
+    pitfall_line(error)?;
+    let program = CommandWords::parse(command).program.to_owned();
+    Some((program, text::clip(cause, CAUSE_CHARS).to_owned()))
 }
 
 fn repeats(error: &Record) -> u64 {
