@@ -25,9 +25,9 @@ use heirloom_agents::AgentProgram;
 use heirloom_agents::hooks::{
     HookAnswer, HookEvent, HookEventKind, HookSpec, ToolUse, wrap_for_hook,
 };
-use heirloom_engine::Engine;
+use heirloom_engine::{Engine, LessonSource};
 use heirloom_model::record::check_name;
-use heirloom_model::{Fault, Scope};
+use heirloom_model::{Fault, Record, Scope};
 use heirloom_window::Policy;
 use session_state::HookSessionState;
 use std::time::Instant;
@@ -161,7 +161,7 @@ impl Hooks<'_> {
                 self.learn_from_turn(request)?;
                 Ok(HookAnswer::default())
             }
-            HookEventKind::SubagentStart => self.start_subagent(),
+            HookEventKind::SubagentStart => self.start_subagent(request),
             HookEventKind::SessionEnd => {
                 self.ingest_signals(request, state)?;
                 self.record_session_end(request, state)?;
@@ -169,6 +169,23 @@ impl Hooks<'_> {
                 Ok(HookAnswer::default())
             }
         }
+    }
+
+    /// Returns true for a record that the session of the event taught itself, so that it is in its conversation.
+    pub(crate) fn is_own(&self, record: &Record, request: &HookRequest<'_>) -> bool {
+        let source = LessonSource::of_record(record);
+        let sessions = [
+            record.scope.session.as_deref(),
+            source.as_ref().map(|source| source.session.as_str()),
+        ];
+        let mut sessions = sessions.into_iter().flatten();
+        sessions.any(|session| self.is_session_of(request, session))
+    }
+
+    /// Returns true if a stored session is the one of the event. Stored names are redacted.
+    fn is_session_of(&self, request: &HookRequest<'_>, stored: &str) -> bool {
+        let id = request.event.session.as_deref();
+        id.is_some_and(|id| id == stored || self.engine.redaction().redact_input(id) == stored)
     }
 
     /// Wraps text for the model in an injection envelope.

@@ -9,8 +9,12 @@ mod prompts;
 mod resolutions;
 #[path = "hooks/session_starts.rs"]
 mod session_starts;
+#[path = "hooks/start_forms.rs"]
+mod start_forms;
 #[path = "hooks/teaching.rs"]
 mod teaching;
+#[path = "hooks/told_once.rs"]
+mod told_once;
 
 use heirloom_agents::AgentProgram;
 use heirloom_agents::hooks::{HookAnswer, HookEventKind, read_event};

@@ -89,6 +89,25 @@ pub fn excerpt(text: &str, chars_max: usize) -> String {
     }
 }
 
+/// Returns one printable line of at most `chars_max` characters that ends with a whole word, and with `…` if text was left
+/// out. A text without blanks near the limit, such as a long path, is cut there.
+pub fn excerpt_at_word(text: &str, chars_max: usize) -> String {
+    let line = one_line_prefix(text, chars_max);
+    if chars(&line) <= chars_max {
+        return line;
+    }
+    let Some(rest) = chars_max.checked_sub(1) else {
+        return String::new();
+    };
+    let head = clip(&line, rest);
+    let is_whole = line[head.len()..].starts_with(char::is_whitespace);
+    let kept = match head.rfind(char::is_whitespace) {
+        Some(at) if !is_whole && chars(&head[at..]) <= chars_max / 2 => &head[..at],
+        Some(_) | None => head,
+    };
+    format!("{}…", kept.trim_end())
+}
+
 /// Puts the text on one line: line breaks become ` | `, other control characters and runs of blanks one space.
 pub fn one_line(text: &str) -> String {
     one_line_prefix(text, usize::MAX)

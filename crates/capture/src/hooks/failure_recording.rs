@@ -11,8 +11,8 @@ use heirloom_model::kinds::ErrorRecord;
 use heirloom_model::record_meaning::{
     PASSED_LATER, has_passed_without_change, has_resolution_details,
 };
-use heirloom_model::{Fault, Kind, KindData, MergeRule, limits, mark};
-use heirloom_store::Change;
+use heirloom_model::{Fault, Kind, KindData, MergeRule, Record, RecordId, limits, mark};
+use heirloom_store::{AsOf, Change, Filter};
 
 /// A failed action and what was known of it before.
 struct KnownFailure<'a> {
@@ -20,8 +20,8 @@ struct KnownFailure<'a> {
     failure: Failure,
     /// Folder of the command.
     folder: Option<String>,
-    /// Resolution of an earlier failure.
-    helped: Option<String>,
+    /// Resolution of an earlier failure, and its record.
+    helped: Option<(RecordId, String)>,
 }
 
 impl Hooks<'_> {
@@ -102,38 +102,60 @@ impl Hooks<'_> {
             .engine
             .apply_decided(|| Ok(vec![self.failure_change(request, &known)?]))?;
         // The failure is in the agent's conversation already.
+        let line = self.known_failure_line(request, &known, before.as_ref(), state)?;
         state.mark_delivered(applied.iter().map(|one| one.id));
         state.mark_warned(&subject.prefix());
         state.add_failure(&subject.prefix(), &variables_of(subject), known.folder);
-        let what = subject.display_text();
-        let line = match known.helped {
-            Some(helped) => format!("- {what} failed before. What helped: {helped}"),
-            None if before.as_ref().is_some_and(has_passed_without_change) => {
-                format!("- {what} failed so before, and {PASSED_LATER}.")
-            }
-            None => return Ok(HookAnswer::default()),
-        };
+        let line = line.unwrap_or_default();
         Ok(self.build_answer(&line, limits::HOOK_TEXT_CHARS_MAX))
     }
 
-    /// Returns the resolution of an earlier failure of the subject, or of another one with the same text.
+    /// Returns what is known of a failure that happened again, unless the session was told it or found it itself.
+    fn known_failure_line(
+        &self,
+        request: &HookRequest<'_>,
+        known: &KnownFailure<'_>,
+        before: Option<&Record>,
+        state: &mut HookSessionState,
+    ) -> Result<Option<String>, Fault> {
+        let what = known.subject.display_text();
+        let (id, line) = match (&known.helped, before) {
+            (Some((id, helped)), _) => (
+                *id,
+                format!("- {what} failed before. What helped: {helped}"),
+            ),
+            (None, Some(before)) if has_passed_without_change(before) => (
+                before.id,
+                format!("- {what} failed so before, and {PASSED_LATER}."),
+            ),
+            (None, Some(_) | None) => return Ok(None),
+        };
+        let filter = Filter {
+            as_of: AsOf::Ever,
+            ..Filter::current(&[Kind::Error], self.engine.now())
+        };
+        let record = self.engine.records().find(&filter.ids(vec![id]))?;
+        let is_own = record.iter().any(|record| self.is_own(record, request));
+        if is_own || state.is_delivered(id) {
+            return Ok(None);
+        }
+        state.mark_delivered([id]);
+        Ok(Some(line))
+    }
+
+    /// Returns the resolution of an earlier failure of the subject, or of another one with the same text, with its record.
     fn earlier_resolution(
         &self,
         request: &HookRequest<'_>,
         subject: &Subject,
         failure: &Failure,
-    ) -> Result<Option<String>, Fault> {
+    ) -> Result<Option<(RecordId, String)>, Fault> {
         let current = failures::current_failure(self.engine, failure)?;
-        let unmuted = current.filter(|record| !mark::is_muted(&record.attrs));
-        if let Some(helped) = unmuted.as_ref().and_then(helpful_resolution) {
-            return Ok(Some(helped));
-        }
-        if let Some(helped) = self
-            .failure_of(subject)?
-            .as_ref()
-            .and_then(helpful_resolution)
-        {
-            return Ok(Some(helped));
+        let current = current.filter(|record| !mark::is_muted(&record.attrs));
+        for record in [current, self.failure_of(subject)?].into_iter().flatten() {
+            if let Some(helped) = helpful_resolution(&record) {
+                return Ok(Some((record.id, helped)));
+            }
         }
         let texts = [&failure_text(failure), failure.error.as_str()];
         let resolutions = self
@@ -142,8 +164,8 @@ impl Hooks<'_> {
             .resolutions_before(&texts, &request.scope())?;
         Ok(resolutions
             .into_iter()
-            .map(|before| before.resolution)
-            .find(|resolution| has_resolution_details(resolution)))
+            .find(|before| has_resolution_details(&before.resolution))
+            .map(|before| (before.id, before.resolution)))
     }
 
     /// Returns the change that opens or counts a failure. If a subject has too many open failures, the oldest is
@@ -161,8 +183,8 @@ impl Hooks<'_> {
             .draft(Kind::Error, &text, request.scope(), source);
         record.key = Some(failure.key());
         let mut typed = ErrorRecord::open();
-        let extra = [(HELPED, &known.helped), (FOLDER, &known.folder)];
-        for (name, value) in extra {
+        let helped = known.helped.as_ref().map(|(_, helped)| helped);
+        for (name, value) in [(HELPED, helped), (FOLDER, known.folder.as_ref())] {
             if let Some(value) = value {
                 typed.extra.insert(name.to_owned(), value.clone().into());
             }

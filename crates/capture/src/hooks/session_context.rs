@@ -1,127 +1,171 @@
-//! Text that a session or a subagent begins with: the rules of people, and what was learned.
+//! Text that a session or a subagent begins with: the standing instructions of people, and a short list from memory.
+
+mod general_rule;
+mod last_session;
+mod open_work;
+mod pitfalls;
+mod start_text;
 
 use super::lesson_teaching::LessonTeaching;
-use super::session_state::HookSessionState;
+use super::session_state::{HookSessionState, ToldStart};
 use super::{HookRequest, add_text};
 use crate::Hooks;
+use general_rule::is_general_rule;
 use heirloom_agents::hooks::{ENVELOPE_CHARS, HookAnswer, wrap_for_hook, wrap_rules_in_envelope};
-use heirloom_engine::ContextRequest;
-use heirloom_model::context::Context;
-use heirloom_model::{Budget, Fault, limits, text};
+use heirloom_engine::{ContextRequest, LessonSource};
+use heirloom_model::kinds::{CATEGORY_CONVENTION, Knowledge};
+use heirloom_model::permissions::VOUCHED_BY_ATTR;
+use heirloom_model::record_meaning::record_meaning_excerpt;
+use heirloom_model::{Fault, Record, Session, limits, mark, text};
+use start_text::{StartItem, StartSection, StartText};
 use std::borrow::Cow;
 
-/// Blank line between the envelopes of the rules and of the context.
+/// Blank line between the parts of a start.
 const GAP: &str = "\n\n";
 
-/// Text that a session begins with.
-pub(super) struct SessionContext {
-    /// Rules of people, in their envelope; empty without rules.
-    rules: String,
-    /// Records that were learned.
-    context: Context,
-    /// Space for the context with its envelope, characters.
-    room: usize,
-}
+/// Newest sessions among which the last ones are searched; the others are subagents and the session itself.
+const SESSIONS_READ: usize = 20;
+
+/// Attribute of a session that is a subagent of another one.
+const PARENT: &str = "parent";
 
 impl Hooks<'_> {
-    /// Answers the start of a session with rules, a context, and how lessons are left; after a compaction the context
-    /// begins with the session's goal and files.
+    /// Answers the start of a session with the standing instructions of people, a short list from memory, and how
+    /// lessons are left; after a compaction the list begins with the session's goal and files. A conversation that
+    /// continues is told only what it has not seen.
     pub(super) fn start_session(
         &self,
         request: &HookRequest<'_>,
         state: &mut HookSessionState,
     ) -> Result<HookAnswer, Fault> {
         let source = request.event.source.as_deref();
-        let goes_on = matches!(source, Some("resume" | "fork"));
         state.begin(request.event.transcript.as_deref(), source);
+        if !request.can_inject() {
+            // The records would count as delivered.
+            return Ok(HookAnswer::default());
+        }
+        let seen = match source {
+            Some("resume" | "fork") => state.start.clone(),
+            _ => None,
+        };
         let opening = match source {
-            Some("compact") => self
-                .engine
-                .contexts()
-                .neutralize_text(&state.compaction_text()),
+            Some("compact") => state.compaction_text(),
             _ => String::new(),
         };
-        let has_context = goes_on && state.context.is_some();
-        let teaching = match has_context {
-            true => String::new(),
-            false => LessonTeaching::new(self.engine).teaching(request),
+        let teaching = match seen {
+            Some(_) => String::new(),
+            None => LessonTeaching::new(self.engine).teaching(request),
         };
         let reserved = match teaching.is_empty() {
             true => 0,
             false => text::chars(&teaching) + GAP.len(),
         };
-        let most = limits::HOOK_TEXT_CHARS_MAX - reserved;
-        let made = self.session_context(most, text::chars(&opening))?;
-        let hash = made.hash(&opening);
-        // A conversation that continues has the same text already.
-        if goes_on && state.context.as_deref() == Some(hash.as_str()) {
-            return Ok(HookAnswer::default());
+        let mut items = self.start_items(request)?;
+        items.retain(|item| {
+            let is_new = seen.as_ref().is_none_or(|seen| item.at > seen.at);
+            is_new
+                && !item.is_own
+                && !state.is_delivered(item.id)
+                && !state.has_injected(&item.text)
+        });
+        let body_max = self.start_room(limits::HOOK_START_CHARS_MAX.saturating_sub(reserved));
+        let list = StartText::select(items, body_max);
+        let contexts = self.engine.contexts();
+        let mut rules = contexts.standing_text(limits::HOOK_STANDING_CHARS_MAX);
+        let now = ToldStart {
+            at: self.engine.now(),
+            rules: text::hash16(&rules),
+        };
+        if seen.is_some_and(|seen| seen.rules == now.rules) {
+            rules.clear();
         }
-        let mut answer = self.build_session_answer(&made, &opening);
-        let is_empty = answer.context.is_empty();
+        let mut answer =
+            self.start_answer(&rules, limits::HOOK_STANDING_CHARS_MAX, &opening, &list);
         add_text(&mut answer, &teaching);
-        if is_empty {
-            state.add_injected_text(&answer.context);
-            state.context = Some(hash);
-            return Ok(answer);
-        }
-        let sections = &made.context.sections;
-        let items = sections.iter().flat_map(|section| &section.items);
-        state.mark_delivered(
-            items
-                .filter(|item| item.is_included())
-                .filter_map(|item| item.id),
-        );
+        state.mark_delivered(list.told());
         state.add_injected_text(&answer.context);
-        state.context = Some(hash);
+        state.start = Some(now);
         let asked = ContextRequest {
             session: request.scope().session,
             ..ContextRequest::default()
         };
-        // Best effort: the context is valid without its receipt.
-        let contexts = self.engine.contexts();
-        drop(contexts.store_receipt(&asked, &made.context, None));
+        // Best effort: the text is valid without its receipt.
+        drop(contexts.store_receipt(&asked, &list.receipt(rules), None));
         Ok(answer)
     }
 
-    /// Answers the start of a subagent with rules and a shorter context.
-    pub(super) fn start_subagent(&self) -> Result<HookAnswer, Fault> {
-        let made = self.session_context(limits::HOOK_SUBAGENT_CHARS_MAX, 0)?;
-        Ok(self.build_session_answer(&made, ""))
+    /// Answers the start of a subagent, a conversation of its own, with the same text in less space.
+    pub(super) fn start_subagent(&self, request: &HookRequest<'_>) -> Result<HookAnswer, Fault> {
+        let body_max = self.start_room(limits::HOOK_SUBAGENT_CHARS_MAX);
+        let list = StartText::select(self.start_items(request)?, body_max);
+        let rules_max = limits::HOOK_SUBAGENT_STANDING_CHARS_MAX;
+        let rules = self.engine.contexts().standing_text(rules_max);
+        Ok(self.start_answer(&rules, rules_max, "", &list))
     }
 
-    /// Builds the rules, at most half of `chars_max`, and a context that fits into the rest together with its envelope
-    /// and `reserved` characters.
-    fn session_context(&self, chars_max: usize, reserved: usize) -> Result<SessionContext, Fault> {
-        let configured = self.engine.settings().context_budget.chars();
-        let most = chars_max.saturating_sub(ENVELOPE_CHARS + reserved);
-        // Standing text has its allowance in addition to a configured budget, but is part of a requested one.
-        let budget = (configured > most).then_some(Budget::Chars(most));
-        let context = self.build_context(budget)?;
-        let rules = self.wrap_rules(&context.rules, chars_max / 2);
-        let used = match rules.is_empty() {
-            true => 0,
-            false => text::chars(&rules) + GAP.len(),
-        };
-        let left = most.saturating_sub(used);
-        let context = if text::chars(&context.text) > left {
-            self.build_context(Some(Budget::Chars(left)))?
-        } else {
-            context
-        };
-        Ok(SessionContext {
-            rules,
-            context,
-            room: chars_max.saturating_sub(used),
-        })
+    /// Returns what the start of a session may tell, each section in the order of importance.
+    fn start_items(&self, request: &HookRequest<'_>) -> Result<Vec<StartItem>, Fault> {
+        let last = self.last_sessions(request)?;
+        let mut items = self.rule_items(request)?;
+        items.extend(self.open_work_items(request, &last)?);
+        items.extend(self.last_session_items(request, &last)?);
+        items.extend(self.pitfall_items(request, &last)?);
+        Ok(items)
     }
 
-    fn build_context(&self, budget: Option<Budget>) -> Result<Context, Fault> {
-        self.engine.contexts().build(&ContextRequest {
-            budget,
-            separate_rules: true,
-            ..ContextRequest::default()
-        })
+    /// Returns the last sessions before this one, newest first, without subagents.
+    fn last_sessions(&self, request: &HookRequest<'_>) -> Result<Vec<Session>, Fault> {
+        let mut found = self.engine.sessions().sessions_of(None, SESSIONS_READ)?;
+        found.retain(|session| {
+            !self.is_session_of(request, &session.id) && !session.attrs.contains_key(PARENT)
+        });
+        found.truncate(limits::HOOK_START_SESSIONS);
+        Ok(found)
+    }
+
+    /// Returns the pinned records and the rules of people that hold for all work.
+    fn rule_items(&self, request: &HookRequest<'_>) -> Result<Vec<StartItem>, Fault> {
+        let records = self.engine.contexts().standing_records()?;
+        let told = records.iter().filter(|record| {
+            mark::is_pinned(&record.attrs)
+                || !is_of_conversation(record)
+                || is_general_rule(&record.text)
+        });
+        Ok(told
+            .map(|record| StartItem {
+                is_pinned: mark::is_pinned(&record.attrs),
+                ..self.start_item(request, record, StartSection::Rules, &rule_line(record))
+            })
+            .collect())
+    }
+
+    fn start_item(
+        &self,
+        request: &HookRequest<'_>,
+        record: &Record,
+        section: StartSection,
+        words: &str,
+    ) -> StartItem {
+        let source = LessonSource::of_record(record);
+        StartItem {
+            section,
+            id: record.id,
+            text: words.to_owned(),
+            at: source.map_or(record.recorded_at, |source| {
+                source.learned_at.max(record.recorded_at)
+            }),
+            is_own: self.is_own(record, request),
+            is_pinned: false,
+        }
+    }
+
+    /// Returns the characters for the list in an answer of `chars_max` characters, or in a smaller configured budget.
+    fn start_room(&self, chars_max: usize) -> usize {
+        const BODY: &str = "-";
+        let framed = wrap_for_hook(&self.engine.display_name(), BODY, usize::MAX);
+        let frame = text::chars(&framed) - BODY.len();
+        let room = chars_max.saturating_sub(frame);
+        room.min(self.engine.settings().context_budget.chars())
     }
 
     /// Wraps rules in their envelope, within `chars_max`.
@@ -132,11 +176,19 @@ impl Hooks<'_> {
         wrap_rules_in_envelope(&self.engine.display_name(), &rules, chars_max)
     }
 
-    fn build_session_answer(&self, made: &SessionContext, opening: &str) -> HookAnswer {
-        let contexts = self.engine.contexts();
-        let body = format!("{opening}{}", contexts.neutralize_text(&made.context.text));
-        let memory = wrap_for_hook(&self.engine.display_name(), &body, made.room);
-        let parts = [made.rules.as_str(), &memory];
+    fn start_answer(
+        &self,
+        rules: &str,
+        rules_max: usize,
+        opening: &str,
+        list: &StartText,
+    ) -> HookAnswer {
+        let rules = self.wrap_rules(rules, rules_max);
+        let body = format!("{opening}{}", list.text());
+        let memory = self
+            .build_answer(&body, limits::HOOK_TEXT_CHARS_MAX)
+            .context;
+        let parts = [&*rules, &memory];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         HookAnswer {
             context: parts.join(GAP),
@@ -145,16 +197,32 @@ impl Hooks<'_> {
     }
 }
 
-impl SessionContext {
-    /// Returns a hash of the text, to recognise the same one.
-    fn hash(&self, opening: &str) -> String {
-        if self.rules.is_empty() {
-            return text::hash16(&format!("{opening}{}", self.context.text));
-        }
-        text::hash_parts(&[&self.rules, opening, &self.context.text])
-    }
+/// Returns true for a record that was taken from a conversation and that no person confirmed since.
+fn is_of_conversation(record: &Record) -> bool {
+    LessonSource::of_record(record).is_some() && record.attr_str(VOUCHED_BY_ATTR).is_none()
 }
 
+/// Formats a rule with its date; a convention begins with its key, unless the key was derived from the text.
+fn rule_line(record: &Record) -> String {
+    let date = date_of(record.recorded_at);
+    let room = limits::HOOK_START_ITEM_CHARS_MAX.saturating_sub(date.len() + 3);
+    let is_convention = record.category() == Some(CATEGORY_CONVENTION);
+    let key = record
+        .key
+        .as_deref()
+        .filter(|key| is_convention && !Knowledge::is_derived_key(key));
+    let meaning = record_meaning_excerpt(record, limits::HOOK_HIT_CHARS_MAX);
+    let words = match key {
+        Some(key) => Cow::Owned(format!("{key}: {meaning}")),
+        None => Cow::Borrowed(&*meaning),
+    };
+    format!("{} ({date})", text::excerpt_at_word(&words, room))
+}
+
+/// Returns the day of a time.
+fn date_of(at: heirloom_model::Timestamp) -> String {
+    at.strftime("%Y-%m-%d").to_string()
+}
 /// Returns the leading whole lines of rules that fit `chars_max`, with the number of missing characters on a last line.
 fn cut_rules(rules: &str, chars_max: usize) -> Cow<'_, str> {
     let total = text::chars(rules);

@@ -26,6 +26,17 @@ pub(super) struct OpenFailure {
     pub(super) folder: Option<String>,
 }
 
+/// What a conversation got at its start, or when it was continued.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct ToldStart {
+    /// Time of the start: what was learned later is new to the conversation.
+    #[serde(rename = "at")]
+    pub(super) at: Timestamp,
+    /// Hash of the standing instructions.
+    #[serde(rename = "rules")]
+    pub(super) rules: String,
+}
+
 /// Hook state of one session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -46,9 +57,9 @@ pub(super) struct HookSessionState {
     /// Injected text, newest last.
     #[serde(rename = "echo")]
     pub(super) injected_text: String,
-    /// Hash of the injected context.
-    #[serde(rename = "context")]
-    pub(super) context: Option<String>,
+    /// What the conversation got at its start.
+    #[serde(rename = "start")]
+    pub(super) start: Option<ToldStart>,
     /// Files that the session changed.
     #[serde(rename = "files")]
     files: Vec<String>,
@@ -129,7 +140,7 @@ impl HookSessionState {
     pub(super) fn forget_delivered(&mut self) {
         self.delivered.clear();
         self.warned.clear();
-        self.context = None;
+        self.start = None;
     }
 
     /// Returns the offset from which a new transcript is read: lines from before the hooks were installed are
@@ -174,6 +185,11 @@ impl HookSessionState {
         if files_left.len() < self.injected_text.len() {
             self.injected_text = files_left.to_owned();
         }
+    }
+
+    /// Returns true if injected text that is remembered contains a line.
+    pub(super) fn has_injected(&self, line: &str) -> bool {
+        self.injected_text.contains(line)
     }
 
     /// Adds a subagent that ended, with the path of its transcript.

@@ -26,8 +26,8 @@ impl Hooks<'_> {
             let Some(record) = self.failure_of(&subject)? else {
                 continue;
             };
-            // Also if the session's context mentioned it: it is about to happen now.
-            if state.mark_warned(&subject.prefix()) {
+            // Also if it was told before: it is about to happen now. What the session did itself is in its conversation.
+            if !self.is_own(&record, request) && state.mark_warned(&subject.prefix()) {
                 lines.push(failure_warning::warning(&record));
                 state.mark_delivered([record.id]);
             }

@@ -100,11 +100,11 @@ fn anchor_has_newest_prompt_that_states_a_goal() {
 fn anchor_follows_other_text_after_a_failed_call() {
     let project = HookedProject::new();
     project.prompt(GOAL);
-    let fail = || {
+    let fail = |session: &str| {
         let more = json!({"tool_name": "Bash", "tool_input": {"command": "make"}, "error": "Exit code 2\nno rule"});
-        project.send(CLAUDE, "PostToolUseFailure", more)
+        project.send_in(session, CLAUDE, "PostToolUseFailure", more)
     };
-    fail();
+    fail("earlier");
     let error = project.engine.errors().open(None).unwrap().remove(0);
     let id = error.id.to_string();
     project
@@ -112,8 +112,8 @@ fn anchor_follows_other_text_after_a_failed_call() {
         .errors()
         .resolve(&id, "run configure first", "user")
         .unwrap();
-    (0..3).for_each(|_| assert_eq!(project.call_tool(5), ""));
-    let answer = fail();
+    (0..4).for_each(|_| assert_eq!(project.call_tool(5), ""));
+    let answer = fail("s");
     let (help, anchor) = answer.split_once("\n\n").unwrap();
     assert!(
         help.contains("What helped: run configure first"),

@@ -115,9 +115,14 @@ fn compaction_makes_records_tellable_again() {
         assert_eq!(project.send(host, event, json!({"trigger": "auto"})), "");
         assert!(ask().contains(PARSER), "{host:?} lost it");
     }
-    // The context that follows has its records.
+    // The list that follows has its records.
     let project = shop();
+    project.rule(PARSER);
     assert!(project.prompt(PROMPT).contains(PARSER));
     assert!(project.start("compact").contains(PARSER));
-    assert_eq!(project.prompt(PROMPT), "", "the new context has it");
+    let rest = project.prompt(PROMPT);
+    assert!(
+        !rest.contains("- convention: "),
+        "the new list has it: {rest}"
+    );
 }

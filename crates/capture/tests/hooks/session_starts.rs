@@ -1,151 +1,359 @@
-//! Starts of sessions: rules of people, and the context.
+//! Starts of sessions: which records the list has, and what a continued conversation is told.
 
 use super::HookedProject;
 use heirloom_agents::AgentProgram;
-use heirloom_agents::hooks::without_envelopes;
-use heirloom_model::{Budget, Settings, limits, text};
-use serde_json::json;
+use heirloom_engine::{NewRecord, TaskChange};
+use heirloom_fs::durable;
+use heirloom_model::kinds::{StepState, TaskState};
+use heirloom_model::mark::Mark;
+use heirloom_model::record::Attrs;
+use heirloom_model::{Kind, MergeRule, Record, RecordId, Scope, Session, Timestamp, limits, text};
+use heirloom_store::Change;
+use serde_json::{Value, json};
+use std::time::Duration;
 
-const FACT: &str = "The nightly export writes CSV with semicolons";
+const RULE: &str = "The nightly export writes CSV with semicolons";
 
-/// Splits a start into the rules with their envelope and the memory with its envelope.
-#[track_caller]
-fn parts(start: &str) -> (&str, &str) {
-    let (rules, memory) = start.split_once("\n\n<heirloom-memory project=").unwrap();
-    assert!(
-        rules.starts_with("<heirloom-rules project=\"p\">\n"),
+impl HookedProject {
+    /// Remembers a convention of a person.
+    pub(super) fn rule(&self, text: &str) -> RecordId {
+        let rule = NewRecord {
+            category: Some("convention".to_owned()),
+            ..super::fact(text)
+        };
+        self.engine.records().remember(rule).unwrap().id
+    }
+
+    /// Returns a record of some days ago that a session taught, to be stored.
+    fn lesson(&self, kind: Kind, text: &str, session: &str, days: u64, more: Value) -> Record {
+        let source = match more["category"].as_str() {
+            Some("convention" | "preference") => "user",
+            _ => "claude-code",
+        };
+        let scope = Scope {
+            session: Some(session.to_owned()),
+            ..Scope::default()
+        };
+        let mut record = self.engine.records().draft(kind, text, scope, source);
+        record.recorded_at = self.days_ago(days);
+        record.key = Some(text::hash16(text));
+        let Value::Object(attrs) = more else {
+            panic!("{more}");
+        };
+        record.attrs = attrs;
+        let lesson = json!({
+            "session": session, "source": "person_rule", "speaker": "person", "worth": 0.9,
+            "learned_at": record.recorded_at, "evidence": [],
+        });
+        record.attrs.insert("lesson".to_owned(), lesson);
+        record
+    }
+
+    fn store(&self, record: Record) -> RecordId {
+        let change = Change::Put {
+            record: Box::new(record),
+            merge: MergeRule::Keep,
+        };
+        self.engine.apply(&[change]).unwrap()[0].id
+    }
+
+    /// Stores a rule that a person stated in a session.
+    fn said(&self, text: &str, session: &str) -> RecordId {
+        let attrs = json!({"category": "convention"});
+        self.store(self.lesson(Kind::Knowledge, text, session, 2, attrs))
+    }
+
+    /// Stores a failure of a command with what helped.
+    pub(super) fn failed(
+        &self,
+        command: &str,
+        error: &str,
+        fix: &str,
+        session: &str,
+        days: u64,
+    ) -> RecordId {
+        let attrs = json!({"state": "resolved", "resolution": fix});
+        let text = format!("`{command}` failed: {error}");
+        self.store(self.lesson(Kind::Error, &text, session, days, attrs))
+    }
+
+    pub(super) fn case(&self, request: &str, outcome: &str, session: &str, days: u64) -> RecordId {
+        let attrs = json!({"action": "completed", "approach": request, "outcome": outcome});
+        let text = format!("{request}: {outcome}");
+        self.store(self.lesson(Kind::Episode, &text, session, days, attrs))
+    }
+
+    /// Stores a session that began and ended some days ago.
+    pub(super) fn session(&self, id: &str, days: u64) {
+        let session = Session {
+            project: self.engine.project().clone(),
+            id: id.to_owned(),
+            agent: Some("claude-code".to_owned()),
+            task: None,
+            started_at: self.days_ago(days),
+            ended_at: Some(self.days_ago(days)),
+            attrs: Attrs::new(),
+        };
+        self.engine.sessions().put_session(&session).unwrap();
+    }
+
+    fn days_ago(&self, days: u64) -> Timestamp {
+        self.engine.now() - Duration::from_secs(days * 86_400)
+    }
+
+    fn started(&self, session: &str, source: &str) -> String {
+        let more = json!({"source": source});
+        self.send_in(session, AgentProgram::ClaudeCode, "SessionStart", more)
+    }
+}
+
+/// Returns the items of a start.
+pub(super) fn items(start: &str) -> Vec<&str> {
+    start
+        .lines()
+        .filter(|line| line.starts_with("- "))
+        .collect()
+}
+
+/// Stores rules of people, and what looks like one.
+fn add_rules(project: &HookedProject) {
+    let pinned = super::fact("Staging runs on port 7443.");
+    let pinned = project.engine.records().remember(pinned).unwrap().id;
+    let marks = project.engine.records();
+    marks.mark(pinned, Mark::Pinned(true)).unwrap();
+    project.rule("Commit messages are in English.");
+    project.said("Never edit a migration that is merged.", "one");
+    project.said("Never edit a migration that is merged!", "two");
+    project.said("Push it up and open the pull request.", "two");
+    project.said("I thought we removed the old exporter.", "two");
+    let of_agent = NewRecord {
+        category: Some("convention".to_owned()),
+        source: Some("codex".to_owned()),
+        ..super::fact("Files are named in snake case.")
+    };
+    project.engine.records().remember(of_agent).unwrap();
+    project.remember("The warehouse has nine shelves.");
+    let muted = project.rule("Use tabs everywhere.");
+    project
+        .engine
+        .records()
+        .mark(muted, Mark::Muted(true))
+        .unwrap();
+}
+
+/// Stores failures of commands, of which two are known pitfalls.
+fn add_failures(project: &HookedProject) {
+    let fixed = "`npm test -- --runInBand` works.";
+    project.failed(
+        "npm test part",
+        "too many workers",
+        "`npm test part --one` works.",
+        "one",
+        3,
+    );
+    project.failed("npm test", "too many workers", fixed, "two", 2);
+    project.failed(
+        "make",
+        "no compiler",
+        "ran `make setup`, then it passed",
+        "three",
+        1,
+    );
+    project.failed(
+        "npm run lint",
+        "old trouble",
+        "`npm run lint:js` works.",
+        "old",
+        9,
+    );
+    project.failed(
+        "npm run build",
+        "type error",
+        "edited `src/a.ts`, then it passed",
+        "two",
+        2,
+    );
+    project.failed(
+        "git stash pop",
+        "would be overwritten",
+        "ran `git checkout a.txt`.",
+        "two",
+        2,
+    );
+    let open = project.engine.errors();
+    open.log(
+        "`node export.js` failed: no such file",
+        Scope::default(),
+        "codex",
+    )
+    .unwrap();
+}
+
+/// Stores work of sessions that ended, and of tasks.
+fn add_work(project: &HookedProject) {
+    let todo = json!({"state": "pending"});
+    project.store(project.lesson(Kind::Step, "Audit the code quality", "old", 9, todo.clone()));
+    project.store(project.lesson(Kind::Step, "Write the summary page", "three", 1, todo));
+    project.case("Make the export faster.", "It streams rows now.", "two", 2);
+    project.case("Round discounts half up.", "All tests pass.", "three", 1);
+    let tasks = project.engine.tasks();
+    let named = |title: &str| TaskChange {
+        title: Some(title.to_owned()),
+        ..TaskChange::default()
+    };
+    tasks.set("T12", &named("billing export"), "user").unwrap();
+    tasks
+        .step("T12", "write the migration", StepState::Pending, "user")
+        .unwrap();
+    tasks
+        .step("T12", "draw the page", StepState::Done, "user")
+        .unwrap();
+    tasks
+        .step("T9", "ship the old thing", StepState::Pending, "user")
+        .unwrap();
+    let done = TaskChange {
+        state: Some(TaskState::Done),
+        ..TaskChange::default()
+    };
+    tasks.set("T9", &done, "user").unwrap();
+    let other = TaskChange {
+        branch: Some("feat/other".to_owned()),
+        ..TaskChange::default()
+    };
+    tasks.set("T7", &other, "user").unwrap();
+    let root = project.memory().parent().unwrap().to_owned();
+    std::fs::create_dir(root.join(".git")).unwrap();
+    durable::write_atomic(&root.join(".git/HEAD"), b"ref: refs/heads/main\n").unwrap();
+    tasks
+        .step(
+            "T7",
+            "the work of another branch",
+            StepState::Pending,
+            "user",
+        )
+        .unwrap();
+    tasks
+        .step("main", "rotate the staging key", StepState::Pending, "user")
+        .unwrap();
+}
+
+#[test]
+fn session_start_tells_what_holds_now_and_nothing_else() {
+    let project = HookedProject::new();
+    for (session, days) in [("old", 9), ("one", 3), ("two", 2), ("three", 1)] {
+        project.session(session, days);
+    }
+    add_rules(&project);
+    add_failures(&project);
+    add_work(&project);
+    let start = project.started("now", "startup");
+    let today = project.engine.now().strftime("%Y-%m-%d").to_string();
+    let earlier = project.days_ago(2).strftime("%Y-%m-%d").to_string();
+    let told = items(&start);
+    let expected = [
+        format!("- Staging runs on port 7443. ({today})"),
+        format!("- Commit messages are in English. ({today})"),
+        format!("- Never edit a migration that is merged. ({earlier})"),
+        "- rotate the staging key".to_owned(),
+        "- Task T12, billing export: write the migration".to_owned(),
+        format!(
+            "- 2 new lessons since {}, newest: The warehouse has nine shelves.",
+            project.days_ago(1).strftime("%Y-%m-%d")
+        ),
+        "- `make` failed: no compiler → ran `make setup`".to_owned(),
+        "- `npm test` failed: too many workers → `npm test -- --runInBand` works".to_owned(),
+    ];
+    let mut sorted = told.clone();
+    sorted.sort_unstable();
+    let mut wanted: Vec<&str> = expected.iter().map(String::as_str).collect();
+    // Of two equal rules either may be the one that stays.
+    sorted.iter_mut().for_each(|line| {
+        if line.starts_with("- Never edit a migration") {
+            *line = wanted[2];
+        }
+    });
+    wanted.sort_unstable();
+    assert_eq!(sorted, wanted, "{start}");
+    let headings = ["Rules here:", "Open work:", "Last time:", "Known pitfalls:"];
+    let places: Vec<usize> = headings
+        .iter()
+        .map(|one| start.find(one).unwrap())
+        .collect();
+    assert!(places.is_sorted(), "{start}");
+    assert!(text::chars(&start) <= limits::HOOK_START_CHARS_MAX);
+}
+
+#[test]
+fn session_start_names_the_newest_case_when_nothing_was_learned_since() {
+    let project = HookedProject::new();
+    project.session("one", 3);
+    project.session("two", 2);
+    project.case("Make the export faster.", "It streams rows now.", "one", 3);
+    let newest = project.case("Round discounts half up.", "All tests pass.", "two", 2);
+    // An answer to the agent is no request.
+    project.case("resume please", "Subagents did the work.", "two", 1);
+    let start = project.started("now", "startup");
+    let day = project.days_ago(2).strftime("%Y-%m-%d").to_string();
+    assert_eq!(
+        items(&start),
+        [format!(
+            "- {day}: Round discounts half up; All tests pass. (heirloom show {newest})"
+        )],
         "{start}"
     );
-    assert!(rules.ends_with("\n</heirloom-rules>"), "{start}");
-    assert!(memory.ends_with("\n</heirloom-memory>"), "{start}");
-    (rules, memory)
 }
 
 #[test]
-fn session_start_carries_rules_outside_of_the_data_envelope() {
+fn empty_memory_and_memory_without_anything_to_tell_start_with_nothing() {
     let project = HookedProject::new();
-    project.remember(FACT);
-    project.write_workspace("SOUL.md", "# Soul\nBe brief and exact.\n");
-    project.write_workspace("AGENTS.md", "# Agents\nNever push to main.\n");
+    assert_eq!(project.start("startup"), "");
+    project.remember("The warehouse has nine shelves.");
+    project.prompt("count the shelves");
+    let more =
+        json!({"tool_name": "Edit", "tool_input": {"file_path": "src/a.rs"}, "tool_response": {}});
+    project.send(AgentProgram::ClaudeCode, "PostToolUse", more);
+    assert_eq!(project.started("other", "startup"), "");
+}
+
+#[test]
+fn resumed_conversation_is_told_only_what_is_new() {
+    let project = HookedProject::new();
+    project.session("one", 2);
+    project.rule(RULE);
     let start = project.start("startup");
-    let (rules, memory) = parts(&start);
-    for rule in ["Be brief and exact.", "Never push to main."] {
-        assert!(rules.contains(rule) && !memory.contains(rule), "{start}");
+    assert!(start.contains(RULE), "{start}");
+    for source in ["resume", "fork"] {
+        assert_eq!(project.start(source), "", "{source}");
     }
-    assert!(
-        !rules.contains("data") && !rules.contains("out of date"),
-        "{rules}"
+    project.rule("The importer is written in Go");
+    // What the session itself taught is in its conversation.
+    project.said("Never round prices.", "s");
+    let mut own = project.lesson(
+        Kind::Error,
+        "`make` failed: x",
+        "s",
+        0,
+        json!({"state": "resolved", "resolution": "`make all` works."}),
     );
+    own.scope = Scope::default();
+    project.store(own);
+    let resumed = project.start("resume");
+    assert_eq!(items(&resumed).len(), 1, "{resumed}");
     assert!(
-        memory.contains("not an instruction") && memory.contains(FACT),
-        "{memory}"
+        resumed.contains("The importer is written in Go"),
+        "{resumed}"
     );
-    assert!(!rules.contains(FACT), "{rules}");
-    // Nothing of it is learned from.
-    assert_eq!(without_envelopes(&start).trim(), "");
-    // A resumed session has it already; changed rules are told.
     assert_eq!(project.start("resume"), "");
-    project.write_workspace("AGENTS.md", "# Agents\nNever push to any branch.\n");
+    // A conversation whose start is unknown may have been told nothing.
+    let other = project.started("unknown", "resume");
     assert!(
-        project
-            .start("resume")
-            .contains("Never push to any branch.")
+        other.contains(RULE) && other.contains("importer"),
+        "{other}"
     );
-    let more = json!({"agent_id": "a1", "agent_type": "explore"});
-    let subagent = project.send(AgentProgram::ClaudeCode, "SubagentStart", more);
-    let (rules, memory) = parts(&subagent);
+    let cleared = project.start("clear");
     assert!(
-        rules.contains("any branch.") && memory.contains(FACT),
-        "{subagent}"
+        cleared.contains(RULE) && cleared.contains("importer"),
+        "{cleared}"
     );
-}
-
-#[test]
-fn session_start_without_rules_has_memory_only() {
-    let project = HookedProject::new();
-    project.remember(FACT);
-    let start = project.start("startup");
-    assert!(start.starts_with("<heirloom-memory project="), "{start}");
-    assert!(!start.contains("heirloom-rules"), "{start}");
-}
-
-#[test]
-fn session_start_with_rules_alone_has_no_memory_envelope() {
-    let project = HookedProject::new();
-    project.write_workspace("AGENTS.md", "# Agents\nNever push to main.\n");
-    let start = project.start("startup");
-    assert!(start.starts_with("<heirloom-rules"), "{start}");
-    assert!(start.ends_with("</heirloom-rules>"), "{start}");
-}
-
-#[test]
-fn session_start_with_long_rules_leaves_half_to_memory() {
-    let settings = Settings {
-        context_budget: Budget::Chars(limits::HOOK_TEXT_CHARS_MAX),
-        ..Settings::default()
-    };
-    let project = HookedProject::with_settings(settings);
-    for n in 0..200 {
-        project.remember(&format!(
-            "The part {n} of the warehouse has {} shelves of its own",
-            n * 7
-        ));
-    }
-    let rule = "Write the test before the code and run it once.\n";
-    project.write_workspace("AGENTS.md", &format!("# Agents\n{}", rule.repeat(140)));
-    for (source, chars_max) in [
-        ("startup", limits::HOOK_TEXT_CHARS_MAX),
-        ("subagent", limits::HOOK_SUBAGENT_CHARS_MAX),
-    ] {
-        let start = match source {
-            "subagent" => project.send(AgentProgram::ClaudeCode, "SubagentStart", json!({})),
-            source => project.start(source),
-        };
-        assert!(text::chars(&start) <= chars_max, "{}", text::chars(&start));
-        let (rules, memory) = parts(&start);
-        assert!(
-            text::chars(rules) <= chars_max / 2,
-            "{}",
-            text::chars(rules)
-        );
-        let mut last = rules.lines().rev().skip(1);
-        let note = last.next().unwrap();
-        assert!(
-            note.starts_with("[… ") && note.contains(" characters of these rules"),
-            "{note}"
-        );
-        assert_eq!(last.next(), Some(rule.trim()), "whole lines");
-        // Memory gets the rest, and what was left out is said.
-        assert!(
-            text::chars(memory) > chars_max / 2 - 800,
-            "{}",
-            text::chars(memory)
-        );
-        assert!(memory.contains("shelves"), "{memory}");
-    }
-}
-
-#[test]
-fn session_start_after_compaction_fits_with_goal_and_rules() {
-    let settings = Settings {
-        context_budget: Budget::Chars(limits::HOOK_TEXT_CHARS_MAX),
-        ..Settings::default()
-    };
-    let project = HookedProject::with_settings(settings);
-    for n in 0..200 {
-        project.remember(&format!(
-            "The part {n} of the warehouse has {} shelves of its own",
-            n * 7
-        ));
-    }
-    project.write_workspace("AGENTS.md", "# Agents\nNever push to main.\n");
-    project.prompt(&"make the export faster ".repeat(40));
-    let start = project.start("compact");
-    let (rules, memory) = parts(&start);
-    assert!(rules.contains("Never push to main."), "{rules}");
-    assert!(
-        memory.contains("The session began with: make the export"),
-        "{memory}"
-    );
-    assert!(text::chars(&start) <= limits::HOOK_TEXT_CHARS_MAX);
+    assert!(!cleared.contains("round prices"), "{cleared}");
 }

@@ -26,7 +26,7 @@ fn first_context_of_a_session_ends_with_how_a_lesson_is_left() {
     let kind = heirloom_agents::hooks::HookEventKind::SessionStart;
     for host in super::hosts_taking_text(kind) {
         let project = taught();
-        project.remember(FACT);
+        project.rule(FACT);
         let event = super::event_of(host, kind);
         let start = project.send(host, event, json!({"source": "startup"}));
         let paragraph = last_paragraph(&start);
@@ -42,12 +42,12 @@ fn first_context_of_a_session_ends_with_how_a_lesson_is_left() {
         );
         assert!(paragraph.contains("Worth one"), "{paragraph}");
         assert!(text::tokens(paragraph) <= limits::HOOK_TEACHING_TOKENS_MAX);
-        assert!(text::chars(&start) <= limits::HOOK_TEXT_CHARS_MAX);
+        assert!(text::chars(&start) <= limits::HOOK_START_CHARS_MAX);
         // Nothing of it is learned.
         assert_eq!(without_envelopes(&start).trim(), "");
         // A resumed session has it already.
         assert_eq!(project.send(host, event, json!({"source": "resume"})), "");
-        project.remember("The importer is written in Go");
+        project.rule("The importer is written in Go");
         let changed = project.send(host, event, json!({"source": "resume"}));
         assert!(
             changed.contains("importer") && !changed.contains("heirloom-guide"),
@@ -65,18 +65,15 @@ fn empty_memory_and_full_memory_are_taught_too() {
     assert!(start.starts_with("<heirloom-guide>"), "{start}");
     assert_eq!(project.start("resume"), "");
     for n in 0..300 {
-        project.remember(&format!(
+        project.rule(&format!(
             "The part {n} of the warehouse has {} shelves",
             n * 7
         ));
     }
-    project.write_workspace(
-        "AGENTS.md",
-        &"Write the test before the code.\n".repeat(400),
-    );
     let start = project.start("startup");
     assert!(start.ends_with("</heirloom-guide>"), "{start}");
-    assert!(text::chars(&start) <= limits::HOOK_TEXT_CHARS_MAX);
+    assert!(start.contains("shelves"), "{start}");
+    assert!(text::chars(&start) <= limits::HOOK_START_CHARS_MAX);
     let off = HookedProject::new();
     assert_eq!(off.start("startup"), "");
     let more = json!({"agent_id": "a1", "agent_type": "explore"});

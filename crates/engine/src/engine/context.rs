@@ -6,6 +6,7 @@ mod envelope;
 pub(super) mod item_text;
 pub(super) mod past_attempts;
 mod pinned_records;
+mod standing_rules;
 
 use super::Engine;
 use super::new_record::check_scope;
@@ -19,6 +20,7 @@ use heirloom_model::settings::ContextSelection;
 use heirloom_model::{Budget, Fault, Record, RecordId, Scope, limits};
 use heirloom_prompt::context;
 use item_text::{error_item, fact_item, meaning_item, plain_item};
+pub(super) use standing_rules::{RULE_CATEGORIES, is_standing_rule};
 use std::borrow::Cow;
 use std::collections::HashSet;
 

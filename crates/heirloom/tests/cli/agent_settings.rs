@@ -439,7 +439,7 @@ fn answers_at_session_start_match_the_documented_schemas() {
         ),
     ] {
         let project = Project::new();
-        project.ok(&["remember", FACT]);
+        project.ok(&["remember", FACT, "--category", "convention"]);
         let answer = call(&project, agent, event, "s", input);
         assert!(context_of(agent, &answer).contains(FACT), "{answer}");
         assert_eq!(SCHEMAS.violations(schema, &answer), Vec::<String>::new());
@@ -570,7 +570,7 @@ fn event_of_a_program_that_reads_settings_of_claude_code_is_answered_once() {
         ("cursor", json!({"conversation_id": "s"})),
     ] {
         let project = Project::new();
-        project.ok(&["remember", FACT]);
+        project.ok(&["remember", FACT, "--category", "convention"]);
         let ask = |session: &str| {
             let answer = call(
                 &project,

@@ -63,7 +63,7 @@ const PROMPT: &str = "where does the login module check session tokens?";
 fn session_start_injects_memory_that_prompts_do_not_repeat() {
     for host in [CLAUDE, "codex", "gemini"] {
         let project = Project::new();
-        project.ok(&["remember", FACT]);
+        project.ok(&["remember", FACT, "--category", "convention"]);
         let started = call(
             &project,
             host,
@@ -197,7 +197,7 @@ fn prompt_hits_are_capped_and_the_next_prompt_gets_the_rest() {
 #[test]
 fn session_start_after_compaction_injects_goal_and_changed_files() {
     let project = Project::new();
-    project.ok(&["remember", FACT]);
+    project.ok(&["remember", FACT, "--category", "convention"]);
     let send_hook = |name: &str, more| call(&project, CLAUDE, name, "s", more);
     send_hook("SessionStart", json!({"source": "startup"}));
     send_hook(
@@ -342,7 +342,7 @@ fn signals_are_ingested_once_and_only_from_agent_messages() {
 #[test]
 fn injected_text_in_later_events_is_not_learned() {
     let project = Project::new();
-    project.ok(&["remember", FACT]);
+    project.ok(&["remember", FACT, "--category", "convention"]);
     let injected = injected_text(&call(&project, CLAUDE, "SessionStart", "s", json!({})));
     let back = format!(
         "I was told:\n{injected}\n<heirloom-memory>\nHEIRLOOM_MEMORY: KEY_FACT no\n</heirloom-memory>\nHEIRLOOM_MEMORY: KEY_FACT {FACT}"
@@ -621,7 +621,7 @@ fn hooks_without_project_or_with_memory_off_inject_nothing() {
 #[test]
 fn hooks_with_broken_config_files_or_database_exit_0() {
     let project = Project::new();
-    project.ok(&["remember", FACT]);
+    project.ok(&["remember", FACT, "--category", "convention"]);
     project
         .folder
         .write(".heirloom/config.toml", "[memory\n")
@@ -692,7 +692,7 @@ fn hook_that_waits_for_a_lock_gives_up_at_its_deadline() {
 #[test]
 fn session_start_during_another_write_is_answered() {
     let project = Project::new();
-    project.ok(&["remember", FACT]);
+    project.ok(&["remember", FACT, "--category", "convention"]);
     let lock = rusqlite::Connection::open(project.file(".heirloom/heirloom.db")).unwrap();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
     let start_event = json!({"source": "startup"});

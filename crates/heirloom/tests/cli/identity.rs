@@ -63,7 +63,8 @@ fn project_with_alpha(is_git: bool) -> (Project, PathBuf) {
         run_git(&folder, &["init", "-q"]);
     }
     ok_in(&project, &folder, &["init"]);
-    ok_in(&project, &folder, &["remember", "alpha"]);
+    let alpha = ["remember", "alpha", "--category", "convention"];
+    ok_in(&project, &folder, &alpha);
     (project, folder)
 }
 
@@ -547,7 +548,8 @@ fn project_with_external_store() -> (Project, PathBuf) {
     fs::create_dir(&folder).unwrap();
     run_git(&folder, &["init", "-q"]);
     ok_in(&project, &folder, &["init", "--user"]);
-    ok_in(&project, &folder, &["remember", "alpha"]);
+    let alpha = ["remember", "alpha", "--category", "convention"];
+    ok_in(&project, &folder, &alpha);
     (project, folder)
 }
 

@@ -93,7 +93,7 @@ fn texts_of_hook_answers_are_accepted() {
     let mut project = Project::new();
     project.set_clock("2026-05-01T10:00:00Z");
     let fact = "the login module checks session tokens in src/auth.rs";
-    project.ok(&["remember", fact]);
+    project.ok(&["remember", fact, "--category", "convention"]);
     let mut text = String::new();
     for (host, start, prompt) in [
         (CLAUDE, "SessionStart", "UserPromptSubmit"),

@@ -355,7 +355,12 @@ fn subagent_records_are_attributed_to_the_subagent() {
         more["agent_type"] = json!("Explore");
         call(&project, CLAUDE, name, "team", more)
     };
-    project.ok(&["remember", "the parser reads tables"]);
+    project.ok(&[
+        "remember",
+        "the parser reads tables",
+        "--category",
+        "convention",
+    ]);
     let start_event = json!({"source": "startup", "transcript_path": path});
     call(&project, CLAUDE, "SessionStart", "team", start_event);
     let injected = injected_text(&send_hook("SubagentStart", json!({})));
@@ -405,7 +410,12 @@ fn subagent_records_are_attributed_to_the_subagent() {
 #[test]
 fn injected_envelope_is_removed_from_archived_messages() {
     let project = Project::new();
-    project.ok(&["remember", "the zebra is striped"]);
+    project.ok(&[
+        "remember",
+        "the zebra is striped",
+        "--category",
+        "convention",
+    ]);
     let injected = injected_text(&call(&project, CLAUDE, "SessionStart", "s", json!({})));
     let escaped = injected.replace('<', "&lt;").replace('>', "&gt;");
     let mut transcript = TranscriptFixture::new("s", project.path());

@@ -35,6 +35,8 @@ pub const CONTEXT_EPISODES_MAX: usize = 200;
 pub const CONTEXT_ARTIFACTS_MAX: usize = 200;
 /// Maximum number of pinned records that a context considers.
 pub const PINNED_MAX: usize = 200;
+/// Number of the newest preferences and of the newest conventions that the start of a session considers.
+pub const STANDING_RECORDS_MAX: usize = 200;
 /// Newest outputs of other agents that a context considers.
 pub const CONTEXT_OUTPUTS_MAX: usize = 20;
 /// Maximum number of user memory entries that a context considers.

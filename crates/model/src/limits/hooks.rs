@@ -13,8 +13,25 @@ pub const HOOK_TRANSCRIPT_WAIT_MS: u64 = 500;
 pub const HOOK_AFTER_ANSWER_MS: u64 = 1_000;
 /// Maximum length of the text that one hook answer injects, characters: every agent program accepts it.
 pub const HOOK_TEXT_CHARS_MAX: usize = 8_000;
-/// Maximum length of that text when a subagent starts, characters.
-pub const HOOK_SUBAGENT_CHARS_MAX: usize = 3_000;
+/// Maximum length of what memory tells at the start of a session, with its envelope and how lessons are left,
+/// characters: a list that is read whole; the rest comes with prompts.
+pub const HOOK_START_CHARS_MAX: usize = 1_200;
+/// Maximum length of what memory tells a subagent at its start, characters.
+pub const HOOK_SUBAGENT_CHARS_MAX: usize = 800;
+/// Maximum length of the standing instructions of people at the start of a session, with their envelope, characters.
+pub const HOOK_STANDING_CHARS_MAX: usize = 4_000;
+/// Maximum length of those instructions at the start of a subagent, characters.
+pub const HOOK_SUBAGENT_STANDING_CHARS_MAX: usize = 1_500;
+/// Maximum length of one item of a session's start, characters: one line.
+pub const HOOK_START_ITEM_CHARS_MAX: usize = 200;
+/// Number of rules of people that the start of a session tells, in addition to pinned records.
+pub const HOOK_START_RULES_MAX: usize = 5;
+/// Number of items of open work, and of known pitfalls, that the start of a session tells.
+pub const HOOK_START_ITEMS_MAX: usize = 3;
+/// Number of the last sessions whose failures and cases the start of a session considers.
+pub const HOOK_START_SESSIONS: usize = 3;
+/// Days after which work that nobody touched counts as abandoned at the start of a session.
+pub const HOOK_START_WORK_DAYS: i64 = 14;
 /// Leading bytes of a prompt that are used as the recall query.
 pub const HOOK_QUESTION_BYTES_MAX: usize = 4_000;
 /// Maximum number of hits injected into a prompt.

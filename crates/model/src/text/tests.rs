@@ -216,3 +216,25 @@ fn strip_ansi_removes_all_forms_and_keeps_later_lines() {
         assert_eq!(strip_ansi(input), plain, "{input:?}");
     }
 }
+
+#[test]
+fn excerpt_at_word_ends_with_a_whole_word() {
+    for (text, most, cut) in [
+        ("run the tests", 13, "run the tests"),
+        ("run the tests", 12, "run the…"),
+        ("run the tests", 9, "run the…"),
+        ("run the tests", 8, "run the…"),
+        ("run the\ntests again…", 30, "run the | tests again…"),
+        (
+            "a very/long/path/without/blanks",
+            20,
+            "a very/long/path/wi…",
+        ),
+        ("测试必须使用数据库", 5, "测试必须…"),
+        ("x", 0, ""),
+        ("", 4, ""),
+    ] {
+        assert_eq!(excerpt_at_word(text, most), cut, "{most}");
+        assert!(chars(cut) <= most, "{cut}");
+    }
+}

@@ -1,6 +1,6 @@
 //! Stored form of a session's hook state, compared with a golden file.
 
-use super::{HookSessionState, OpenFailure};
+use super::{HookSessionState, OpenFailure, ToldStart};
 use crate::failures::RecentChanges;
 
 const GOLDEN: &str = include_str!(concat!(
@@ -16,7 +16,10 @@ fn full() -> HookSessionState {
         prompts: 2,
         delivered: vec!["018f0c2e-0000-7000-8000-000000000001".to_owned()],
         injected_text: "a line that was injected\n".to_owned(),
-        context: Some("## Key Facts".to_owned()),
+        start: Some(ToldStart {
+            at: heirloom_model::Timestamp::UNIX_EPOCH,
+            rules: "0011223344556677".to_owned(),
+        }),
         files: vec!["src/login.rs".to_owned()],
         failures: vec![OpenFailure {
             key: "command:0011:".to_owned(),

@@ -1,9 +1,9 @@
 //! Memory candidates: the records that Session Memory may show, with their ratings.
 
 use super::WorthBuilder;
-use super::record_worth::{RULE_CATEGORIES, RecordRater, is_standing_rule};
+use super::record_worth::RecordRater;
 use crate::engine::context::item_text::{error_item, fact_item, meaning_item};
-use crate::engine::context::{ContextRequest, is_eligible};
+use crate::engine::context::{ContextRequest, RULE_CATEGORIES, is_eligible, is_standing_rule};
 use heirloom_model::context::{ContextItem, ErrorItem, MemoryView};
 use heirloom_model::kinds::{CATEGORY_DECISION, CATEGORY_LEARNING};
 use heirloom_model::rating::{Rating, Tier};

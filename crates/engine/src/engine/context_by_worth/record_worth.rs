@@ -1,12 +1,10 @@
 //! Rating of records and offers for the selection of a context by worth.
 
-use crate::engine::tasks::TASK_MAIN;
-use heirloom_model::kinds::{
-    CATEGORY_CONVENTION, CATEGORY_LEARNING, CATEGORY_PREFERENCE, EpisodeAction,
-};
+use crate::engine::context::is_standing_rule;
+use heirloom_model::kinds::{CATEGORY_LEARNING, EpisodeAction};
 use heirloom_model::rating::{Rating, Tier};
 use heirloom_model::record_meaning::known_resolution;
-use heirloom_model::{Authority, Kind, Record, RecordId, Timestamp, mark};
+use heirloom_model::{Kind, Record, RecordId, Timestamp, mark};
 use heirloom_search::recall::Ranked;
 use heirloom_search::relevance::CONTEXT_FLOOR;
 use serde_json::Value;
@@ -22,9 +20,6 @@ const CONFIRMATIONS_MAX: f64 = 4.0;
 const USEFUL_MAX: f64 = 4.0;
 /// Worth of a record without a question in addition to its recency, so that old records keep an order.
 const BASE_WORTH: f64 = 0.1;
-
-/// Categories of standing rules: they hold for all work, so that no question asks for them.
-pub(super) const RULE_CATEGORIES: [&str; 2] = [CATEGORY_PREFERENCE, CATEGORY_CONVENTION];
 
 /// Rating of records for one question.
 #[derive(Debug)]
@@ -129,15 +124,6 @@ impl RecordRater {
         let days = seconds as f64 / 86_400.0;
         0.5_f64.powf(days / HALF_LIFE_DAYS)
     }
-}
-
-/// Returns true for a preference or a convention of a person that is not limited to a task.
-pub(super) fn is_standing_rule(record: &Record) -> bool {
-    let is_rule = |category| RULE_CATEGORIES.contains(&category);
-    let is_general = (record.scope.task.as_deref()).is_none_or(|task| task == TASK_MAIN);
-    is_general
-        && record.category().is_some_and(is_rule)
-        && Authority::of_record(record) == Authority::Person
 }
 
 /// Returns true for failed attempts, errors with a known fix, and learnings.
