@@ -68,6 +68,14 @@ pub struct Episode {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "outcome")]
     pub outcome: Option<String>,
+    /// Files that the attempt changed, the most changed first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(rename = "files")]
+    pub files: Vec<String>,
+    /// Names of functions and types that it is about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(rename = "symbols")]
+    pub symbols: Vec<String>,
     /// Duration, milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "duration_ms")]
@@ -92,6 +100,8 @@ impl Episode {
             action: action.as_str().to_owned(),
             approach: None,
             outcome: None,
+            files: Vec::new(),
+            symbols: Vec::new(),
             duration_ms: None,
             tokens_in: None,
             tokens_out: None,
