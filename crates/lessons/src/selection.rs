@@ -246,14 +246,12 @@ fn drop_cases_without_effect(lessons: &mut [Lesson]) {
     }
 }
 
-/// Returns true for what the agent found out: a failure with its resolution, an explanation, a report.
+/// Returns true for what the agent found out: a failure with its resolution, or an explanation.
 fn is_finding(candidate: &Candidate) -> bool {
     match candidate.source {
-        SourceKind::Failure
-        | SourceKind::CommandVariant
-        | SourceKind::Explanation
-        | SourceKind::Report => true,
+        SourceKind::Failure | SourceKind::CommandVariant | SourceKind::Explanation => true,
         SourceKind::PersonRule
+        | SourceKind::Report
         | SourceKind::Command
         | SourceKind::CompactionSummary
         | SourceKind::Commit

@@ -150,6 +150,12 @@ pub(crate) struct OutcomePhrases {
     pub(crate) status: Phrases,
     /// Words about open work.
     pub(crate) left: Phrases,
+    /// Beginnings of sentences in which the agent says what it does next.
+    pub(crate) narration: Phrases,
+    /// Words of sentences about work that still runs.
+    pub(crate) ongoing: Phrases,
+    /// Beginnings of requests that only tidy up the repository around the work.
+    pub(crate) chores: Phrases,
     /// Words with which a person says that the work before does not work.
     pub(crate) dissent: Phrases,
     /// Words with which a person accepts the work before.

@@ -39,6 +39,16 @@ impl EpisodeAction {
     }
 }
 
+/// Returns what an episode's action says about the result, as a reader sees it: an attempt whose end was not seen is
+/// neither a success nor a failure.
+pub fn result_label(action: &str) -> &'static str {
+    match action.parse() {
+        Ok(EpisodeAction::Completed) => "completed",
+        Ok(EpisodeAction::Failed) => "failed",
+        Ok(EpisodeAction::Attempted | EpisodeAction::Retried) | Err(_) => "result unknown",
+    }
+}
+
 /// Error for an unknown episode action.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not an action: expected attempted, completed, failed or retried")]

@@ -3,6 +3,7 @@
 use super::super::episodes::EpisodeFilter;
 use crate::analytics::{EpisodeRow, approach_key};
 use crate::engine::Contexts;
+use heirloom_model::case::case_line;
 use heirloom_model::context::ContextItem;
 use heirloom_model::kinds::{ARTIFACT_FILE, EpisodeAction};
 use heirloom_model::rating::{Rating, Tier};
@@ -122,9 +123,12 @@ fn success_of(one: &EpisodeRow) -> Option<bool> {
     }
 }
 
-/// Returns the text of an episode, without an outcome that is only an exit status. Iterations without an approach are
+/// Returns the text of an episode: the line of a case, or the approach and its outcome, unless that is only an exit status. Iterations without an approach are
 /// left out, because their errors and steps are more informative.
 fn episode_text(one: &EpisodeRow, record: &Record) -> Option<String> {
+    if let Some(line) = case_line(record, limits::CASE_LINE_CHARS_MAX) {
+        return Some(line);
+    }
     let outcome = one.outcome.as_deref();
     match (&one.approach, outcome.filter(|text| !is_exit_status(text))) {
         (Some(approach), Some(outcome)) => Some(format!("{approach}: {outcome}")),

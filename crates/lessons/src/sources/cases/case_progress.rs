@@ -40,6 +40,8 @@ const RESULT_CHARS_MAX: usize = 200;
 const ERROR_BYTES_MAX: usize = 160;
 /// Number of characters of a request from which on it does more than steer.
 const STEERING_CHARS_MAX: usize = 200;
+/// Words before the title of a pull request.
+const PULL_REQUEST: &str = "pull request ";
 /// Number of calls from which on a message reports on new work.
 const WORK_CALLS_MIN: u32 = 3;
 
@@ -66,6 +68,16 @@ struct JudgedWork {
     words: String,
     /// Number of edits and commits before it.
     work: u32,
+}
+
+/// A message of the agent.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Message {
+    text: String,
+    place: EventPlace,
+    /// Number of calls before it.
+    calls: u32,
 }
 
 /// A request with what was done for it so far.
@@ -100,15 +112,15 @@ pub(super) struct CaseProgress {
     /// Number of edits and commits before all edits were taken back.
     reverted: Option<u32>,
     verdict: Option<JudgedWork>,
-    has_report: bool,
-    /// Number of calls before the report.
-    report_calls: u32,
-    /// Last report of the agent, or its last message.
-    message: Option<(String, EventPlace)>,
+    /// Last report of the agent.
+    report: Option<Message>,
+    /// Its last message, if it is no report.
+    last: Option<Message>,
     /// Sentences about the result, after the end of the request.
     result: String,
-    /// Evidence of the result.
-    pub(super) evidence: Option<Evidence>,
+    evidence: Option<Evidence>,
+    /// True if the agent reported something before the end of the request.
+    has_reported: bool,
 }
 
 impl CaseProgress {
@@ -160,40 +172,47 @@ impl CaseProgress {
     /// Reads a message of the agent.
     pub(super) fn read_message(&mut self, message: &str, place: &EventPlace, cues: &OutcomeCues) {
         let is_report = is_report(message, cues);
+        let reported = self.report.as_ref().map(|report| report.calls);
         // A short remark after a report does not replace it.
-        let is_without_work =
-            self.calls < self.report_calls.saturating_add(WORK_CALLS_MIN) && !has_list(message);
-        if self.has_report && (!is_report || is_without_work) {
+        let is_remark = reported
+            .is_some_and(|calls| self.calls < calls.saturating_add(WORK_CALLS_MIN))
+            && !(is_report && has_list(message));
+        if is_remark {
             return;
         }
-        if is_report {
-            self.report_calls = self.calls;
+        let message = Message {
+            text: bounded_lines(message, MESSAGE_BYTES_MAX),
+            place: place.clone(),
+            calls: self.calls,
+        };
+        match is_report {
+            true => (self.report, self.last) = (Some(message), None),
+            false => self.last = Some(message),
         }
-        self.has_report |= is_report;
-        self.message = Some((bounded_lines(message, MESSAGE_BYTES_MAX), place.clone()));
     }
 
     /// Ends the request: keeps only the parts of the final message that the record needs.
     pub(super) fn finish(&mut self, cues: &OutcomeCues) {
-        self.result = self.reported(cues);
-        self.evidence = self.message_evidence();
-        self.message = None;
+        let (result, evidence) = self.outcome(cues);
+        (self.result, self.evidence) = (result, evidence);
+        (self.has_reported, self.report, self.last) = (self.has_reported(), None, None);
     }
 
-    /// Returns the agent's sentences about the result.
-    pub(super) fn reported(&self, cues: &OutcomeCues) -> String {
-        match &self.message {
-            Some((message, _)) => result_sentences(message, cues, RESULT_CHARS_MAX),
-            None => self.result.clone(),
+    /// Returns the agent's sentences about the result, with their evidence. A message after which it called no tool ends
+    /// the work; other messages than reports comment on it.
+    pub(super) fn outcome(&self, cues: &OutcomeCues) -> (String, Option<Evidence>) {
+        let last = self.last.as_ref().filter(|last| last.calls == self.calls);
+        for message in last.into_iter().chain(&self.report) {
+            let result = result_sentences(&message.text, cues, RESULT_CHARS_MAX);
+            if !result.is_empty() {
+                return (result, Some(message.place.evidence(&message.text)));
+            }
         }
+        (self.result.clone(), self.evidence.clone())
     }
 
-    /// Returns the evidence of the result.
-    pub(super) fn message_evidence(&self) -> Option<Evidence> {
-        match &self.message {
-            Some((message, place)) => Some(place.evidence(message)),
-            None => self.evidence.clone(),
-        }
+    fn has_reported(&self) -> bool {
+        self.has_reported || self.report.is_some()
     }
 
     /// Applies the effect of a call with this result.
@@ -220,7 +239,7 @@ impl CaseProgress {
                 self.commit_count = self.commit_count.saturating_add(1);
                 self.add_commit(commit_id(output), subject.clone());
             }
-            WorkEffect::PullRequest(title) => self.add_filed(format!("pull request \"{title}\"")),
+            WorkEffect::PullRequest(title) => self.add_filed(format!("{PULL_REQUEST}\"{title}\"")),
             WorkEffect::Filing(title) => self.add_filed(match created_id(output) {
                 Some(id) => format!("issue {id} \"{title}\""),
                 None => format!("issue \"{title}\""),
@@ -280,12 +299,13 @@ impl CaseProgress {
             true => String::new(),
             false => error_lines(output, 1).pop().unwrap_or_default(),
         };
+        let error = error.trim_start_matches(['^', '|', ' ', '~']);
         self.checks.push(CheckResult {
             command: command.to_owned(),
             is_test,
             has_passed,
             edits: self.edits,
-            error: bounded(&error, ERROR_BYTES_MAX),
+            error: bounded(error, ERROR_BYTES_MAX),
         });
     }
 
@@ -317,7 +337,7 @@ impl CaseProgress {
 
     /// Returns true if the agent reported something or changed something.
     pub(super) fn has_result(&self) -> bool {
-        self.has_report || self.has_work()
+        self.has_reported() || self.has_work()
     }
 
     /// Returns true if files were edited or committed.
@@ -378,7 +398,7 @@ impl CaseProgress {
             return CaseState::Done;
         }
         let has_failing = self.failing_check().is_some();
-        let has_passed = self.passed_checks().next().is_some();
+        let has_passed = self.has_changes() && self.passed_checks().next().is_some();
         match (has_failing, self.commit_count > 0) {
             (true, false) => CaseState::Failed,
             // It was committed although tests fail: perhaps others than its own.
@@ -390,7 +410,7 @@ impl CaseProgress {
     }
 
     /// Returns true if the request only steers the work of the one before it: it is short, and mostly the same files
-    /// were edited, or it led only to a commit.
+    /// were edited, or it led only to a commit or pull request.
     pub(super) fn steers(&self, before: &Self) -> bool {
         if !before.has_changes() || self.request.chars().nth(STEERING_CHARS_MAX).is_some() {
             return false;
@@ -398,7 +418,11 @@ impl CaseProgress {
         let is_known = |path: &str| before.files.iter().any(|(known, _)| known == path);
         let known = self.files.iter().filter(|(path, _)| is_known(path)).count();
         match self.files.len() {
-            0 => self.commit_count > 0 && self.filed.is_empty(),
+            0 => {
+                let is_pull_request = |filed: &String| filed.starts_with(PULL_REQUEST);
+                self.commit_count > 0
+                    || !self.filed.is_empty() && self.filed.iter().all(is_pull_request)
+            }
             files => known * 3 >= files * 2,
         }
     }
@@ -407,6 +431,7 @@ impl CaseProgress {
     pub(super) fn join(&mut self, next: &Self) {
         let before = self.edits;
         let work = self.work;
+        let calls = self.calls;
         let turn = next.request.lines().next().unwrap_or_default();
         self.push_follow_up(text::excerpt(turn, FOLLOW_UP_CHARS_MAX));
         for turn in &next.follow_ups {
@@ -446,8 +471,14 @@ impl CaseProgress {
                 ..judged.clone()
             });
         }
-        if next.message.is_some() || !next.result.is_empty() {
-            self.message.clone_from(&next.message);
+        let has_message = next.report.is_some() || next.last.is_some();
+        if has_message || !next.result.is_empty() {
+            self.report.clone_from(&next.report);
+            // The calls of both are counted together.
+            self.last = next.last.clone().map(|last| Message {
+                calls: last.calls.saturating_add(calls),
+                ..last
+            });
             self.result.clone_from(&next.result);
             self.evidence.clone_from(&next.evidence);
         }

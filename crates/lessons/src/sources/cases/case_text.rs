@@ -19,9 +19,15 @@ const ASKED_CHARS_MAX: usize = 230;
 /// Greatest number of characters of a request's title.
 const TITLE_CHARS_MAX: usize = 150;
 /// Number of characters of a title up to which the next sentence belongs to it.
-const SHORT_TITLE_CHARS: usize = 40;
+const SHORT_TITLE_CHARS: usize = 60;
 /// Greatest number of characters of the failures.
-const FAILED_CHARS_MAX: usize = 130;
+const FAILED_CHARS_MAX: usize = 150;
+/// Greatest number of characters of the command that failed.
+const FAILED_COMMAND_CHARS_MAX: usize = 40;
+/// Greatest number of characters of the list of edited files.
+const FILES_CHARS_MAX: usize = 120;
+/// Smallest number of words of a result.
+const RESULT_WORDS_MIN: usize = 3;
 /// Greatest number of characters of the result.
 const RESULT_CHARS_MAX: usize = 120;
 /// Greatest number of characters of a commit's subject.
@@ -43,7 +49,7 @@ const COMMITS_SHOWN: usize = 2;
 /// Greatest number of names in an attribute.
 const ATTRIBUTE_NAMES_MAX: usize = 12;
 /// Worth of a failure below which a case does not name it: a slip that was put right at once.
-const FAILURE_WORTH_MIN: f32 = 0.3;
+const FAILURE_WORTH_MIN: f32 = 0.45;
 
 /// A failure on the way, with what resolved it.
 pub(super) struct NamedFailure<'f> {
@@ -123,7 +129,7 @@ impl CaseFacts<'_> {
 
     /// Returns the evidence of the result.
     pub(super) fn message_evidence(&self) -> Option<Evidence> {
-        self.progress.message_evidence()
+        self.progress.outcome(self.cues).1
     }
 
     fn files(&self) -> Vec<String> {
@@ -141,32 +147,43 @@ impl CaseFacts<'_> {
     fn title(&self) -> Option<String> {
         let progress = self.progress;
         let request = self.issues.name_issues(&progress.request);
-        let title = request_title(&request, self.cues);
-        let is_unclear = title.split_whitespace().count() < CLEAR_WORDS_MIN
-            && !title.contains(['-', '#', '/', '`', '_'])
-            || self
-                .cues
-                .phrases
-                .continuations
-                .begins(&title.to_lowercase());
-        if !is_unclear {
+        let title = request_title(&self.paths.without_folder(&request), self.cues);
+        if !self.is_unclear(&title) {
             return Some(title);
         }
+        let turns = progress
+            .follow_ups
+            .iter()
+            .map(|turn| request_title(turn, self.cues));
+        let clear = turns.filter(|turn| !self.is_unclear(turn));
+        if let Some(turn) = clear.max_by_key(|turn| text::chars(turn)) {
+            return Some(turn);
+        }
+        let is_told = title.chars().filter(|c| c.is_alphabetic()).count() >= 2;
         if let Some((_, subject)) = progress.commits.first() {
             let subject = text::excerpt(plain_subject(subject), TITLE_CHARS_MAX / 2);
-            return Some(match title.is_empty() {
-                true => subject,
-                false => format!("{}: {subject}", title.trim_end_matches(['.', ':'])),
+            return Some(match is_told {
+                true => format!("{}: {subject}", title.trim_end_matches(['.', ':'])),
+                false => capitalize(&subject),
             });
         }
-        let is_told = !progress.files().is_empty() && !title.is_empty();
-        is_told.then_some(title)
+        (is_told && !progress.files().is_empty()).then_some(title)
+    }
+
+    /// Returns true for a title that cannot be understood without the session.
+    fn is_unclear(&self, title: &str) -> bool {
+        let lower = title.to_lowercase();
+        let is_short = title.split_whitespace().count() < CLEAR_WORDS_MIN
+            && !title.contains(['-', '#', '/', '`', '_']);
+        let is_about_before = self.cues.phrases.continuations.begins(&lower);
+        is_short || is_about_before || self.cues.phrases.chores.begins(&lower)
     }
 
     /// Returns the title with the identifiers, paths and error lines of the rest, and the turns that continue it.
     fn asked(&self, title: &str) -> String {
         let progress = self.progress;
         let mut asked = title.to_owned();
+        let request = self.paths.without_folder(&progress.request);
         let add = |asked: &mut String, before: &str, more: &str| {
             let more = text::one_line(more);
             let is_new = !more.is_empty() && !asked.contains(&more);
@@ -177,7 +194,7 @@ impl CaseFacts<'_> {
                 asked.push_str(&more);
             }
         };
-        let rest = [progress.request.as_str()]
+        let rest = [request.as_str()]
             .into_iter()
             .chain(progress.follow_ups.iter().map(String::as_str));
         let mut terms: Vec<&str> = Vec::new();
@@ -197,7 +214,10 @@ impl CaseFacts<'_> {
         }
         add(&mut asked, " · ", &progress.error);
         for turn in &progress.follow_ups {
-            add(&mut asked, " · then: ", turn.trim_end_matches('.'));
+            let plain = without_politeness(turn, self.cues);
+            if !self.cues.phrases.chores.begins(&plain.to_lowercase()) {
+                add(&mut asked, " · then: ", turn.trim_end_matches('.'));
+            }
         }
         asked
     }
@@ -215,7 +235,7 @@ impl CaseFacts<'_> {
             .take(CHECKS_SHOWN)
             .map(|check| format!("`{}`", text::excerpt(&check.command, CHECK_CHARS_MAX)))
             .collect();
-        if !checks.is_empty() {
+        if !checks.is_empty() && progress.has_changes() {
             parts.push(format!("verified by {}", checks.join(", ")));
         }
         if !progress.commits.is_empty() {
@@ -249,14 +269,9 @@ impl CaseFacts<'_> {
                 FAILED_CHARS_MAX,
             );
         }
-        let Some(failure) = self.failures.first() else {
-            return String::new();
-        };
-        let resolution = text::excerpt(failure.resolution, FAILED_CHARS_MAX / 2);
-        let resolution = resolution.trim_end_matches('.');
-        let arrow = if resolution.is_empty() { "" } else { " → " };
-        let room = FAILED_CHARS_MAX.saturating_sub(text::chars(resolution) + 3);
-        format!("{}{arrow}{resolution}", text::excerpt(failure.text, room))
+        (self.failures.first()).map_or_else(String::new, |failure| {
+            failure_text(failure.text, failure.resolution)
+        })
     }
 
     fn result(&self) -> String {
@@ -270,11 +285,15 @@ impl CaseFacts<'_> {
         if progress.is_reverted() {
             return "the changes were reverted".to_owned();
         }
-        let reported = progress.reported(self.cues);
+        let (reported, _) = progress.outcome(self.cues);
         let reported = text::one_line(&reported);
-        match shorten_to_sentences(&reported, RESULT_CHARS_MAX) {
+        let result = match shorten_to_sentences(&reported, RESULT_CHARS_MAX) {
             short if short.is_empty() => text::excerpt(&reported, RESULT_CHARS_MAX),
             short => short,
+        };
+        match result.split_whitespace().count() < RESULT_WORDS_MIN {
+            true => String::new(),
+            false => result,
         }
     }
 
@@ -338,24 +357,65 @@ fn request_title(request: &str, cues: &OutcomeCues) -> String {
     text::excerpt(title.trim_end_matches([':', ' ']), TITLE_CHARS_MAX)
 }
 
-/// Lists files, each after one in the same folder by its name.
+/// Returns a failure with what resolved it. The error is worth more than the end of a long command, and the change more
+/// than the folder of the changed file.
+fn failure_text(failure: &str, resolution: &str) -> String {
+    let (command, error) = match failure
+        .strip_prefix('`')
+        .and_then(|rest| rest.split_once("` failed"))
+    {
+        Some((command, error)) => (
+            format!(
+                "`{}` failed",
+                text::excerpt(command, FAILED_COMMAND_CHARS_MAX)
+            ),
+            error,
+        ),
+        None => (String::new(), failure),
+    };
+    let resolution = resolution.trim_end_matches('.');
+    let resolution = match resolution.split_once(": ") {
+        Some((path, change)) if path.contains('/') && !path.contains(' ') => {
+            format!("{}: {change}", path.rsplit('/').next().unwrap_or(path))
+        }
+        _ => resolution.to_owned(),
+    };
+    let room = FAILED_CHARS_MAX.saturating_sub(text::chars(&command));
+    let resolution = match resolution.is_empty() {
+        true => String::new(),
+        false => format!(" → {}", text::excerpt(&resolution, room / 2)),
+    };
+    let error = text::excerpt(error, room.saturating_sub(text::chars(&resolution)));
+    format!("{command}{error}{resolution}")
+}
+
+/// Lists files: the first one with its folder, each after one in the same folder by its name.
 fn files_text(files: &[String]) -> String {
-    let mut shown: Vec<&str> = Vec::new();
+    let mut out = String::new();
     let mut folder = "";
+    let mut shown = 0;
     for path in files.iter().take(FILES_SHOWN) {
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
-        shown.push(if parent == folder && !shown.is_empty() {
-            name
-        } else {
-            path
-        });
-        folder = parent;
+        let room = FILES_CHARS_MAX.saturating_sub(text::chars(&out) + 2);
+        let fits = text::chars(path) <= room;
+        let word = match parent == folder && shown > 0 || !fits {
+            true => name,
+            false => path,
+        };
+        if shown > 0 && text::chars(word) > room {
+            break;
+        }
+        if shown > 0 {
+            out.push_str(", ");
+        }
+        out.push_str(word);
+        folder = if fits { parent } else { folder };
+        shown += 1;
     }
-    let more = match files.len().saturating_sub(FILES_SHOWN) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    format!("{}{more}", shown.join(", "))
+    match files.len().saturating_sub(shown) {
+        0 => out,
+        more => format!("{out} and {more} more"),
+    }
 }
 
 fn commits_text(progress: &CaseProgress) -> String {

@@ -24,8 +24,13 @@ pub(super) fn result_sentences(message: &str, cues: &OutcomeCues, chars_max: usi
                 let is_announcement = sentence.ends_with(':')
                     || sentence.ends_with('?')
                     || (cues.phrases.openers.begins(&lower) && sentence.chars().count() < 60);
-                let is_request = lower.contains("let me know");
-                if is_announcement || is_request || !(is_open || cues.phrases.status.is_in(&lower))
+                let is_request =
+                    lower.contains("let me know") || cues.phrases.narration.begins(&lower);
+                let is_ongoing = cues.phrases.ongoing.is_in(&lower);
+                if is_announcement
+                    || is_request
+                    || is_ongoing
+                    || !(is_open || cues.phrases.status.is_in(&lower))
                 {
                     continue;
                 }

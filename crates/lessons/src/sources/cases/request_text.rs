@@ -18,6 +18,8 @@ const CLEAR_WORDS_MIN: usize = 4;
 const PASTED_BYTES_MAX: usize = 8 << 10;
 /// Greatest number of bytes of an error line.
 const ERROR_BYTES_MAX: usize = 200;
+/// Parts of lines of pasted output that name a fault.
+const ERROR_MARKS: [&str; 6] = ["Error:", "error:", "error[", "Exception", "panicked at", "fatal:"];
 /// Elements in which programs wrap a request.
 const WRAPPERS: [[&str; 2]; 3] = [
     ["<user_query>", "</user_query>"],
@@ -90,12 +92,25 @@ impl Request {
             return Self::of_command(&command, &clean(arguments, words));
         }
         let prompt = unwrap_request(prompt);
-        let text = clean(prompt, words);
+        let own = clean(prompt, words);
+        let text = match announced_heading(prompt) {
+            Some(heading) => format!("{heading}\n{own}"),
+            None => own,
+        };
         Self {
             error: pasted_error(prompt, &text),
             text,
             command: None,
         }
+        .with_own_words()
+    }
+
+    /// Takes the error as the request if the person wrote nothing else.
+    fn with_own_words(mut self) -> Self {
+        if self.text.is_empty() {
+            self.text = std::mem::take(&mut self.error);
+        }
+        self
     }
 
     fn of_command(command: &str, arguments: &str) -> Self {
@@ -166,16 +181,31 @@ fn clean(prompt: &str, words: &TurnWords) -> String {
     for line in own.lines() {
         // Some terminals end a line with a backslash, which continues the prompt.
         let line = line.trim_end().trim_end_matches('\\').trim_end();
+        let is_terminal = ["➜ ", "❯", "$ ", "% ", "PS "]
+            .iter()
+            .any(|start| line.starts_with(start));
         let is_attachment = line.ends_with(']')
             && ["[Image", "[Pasted text"]
                 .iter()
                 .any(|start| line.starts_with(start));
-        if !is_attachment {
+        if !is_attachment && !is_terminal {
             lines.push_str(line);
             lines.push('\n');
         }
     }
     plain_text(&lines).trim().to_owned()
+}
+
+/// Returns the first heading after a line that announces it, as in `Implement the following plan:` before a pasted plan.
+/// The person's words do not include it, because lines of logs and comments begin in the same way.
+fn announced_heading(prompt: &str) -> Option<&str> {
+    let mut lines = prompt
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty());
+    let heading = lines.next()?.ends_with(':').then(|| lines.next())??;
+    let text = heading.strip_prefix('#')?.trim_start_matches('#').trim();
+    (!text.is_empty()).then_some(text)
 }
 
 /// Returns a slash command and its arguments, as a program wraps them or as they were typed.
@@ -218,14 +248,13 @@ fn pasted_error(prompt: &str, own: &str) -> String {
         .filter(|line| !line.trim().is_empty() && !own.contains(line.trim()))
         .collect();
     let pasted = pasted.join("\n");
-    match reports_failure(&pasted) {
-        true => error_lines(&pasted, 1)
-            .into_iter()
-            .next()
-            .map(|line| bounded(&line, ERROR_BYTES_MAX))
-            .unwrap_or_default(),
-        false => String::new(),
-    }
+    let reported = reports_failure(&pasted).then(|| error_lines(&pasted, 1).pop()).flatten();
+    let named = || {
+        let is_error = |line: &&str| ERROR_MARKS.iter().any(|mark| line.contains(mark));
+        pasted.lines().find(is_error).map(|line| line.trim().to_owned())
+    };
+    let line = reported.or_else(named).unwrap_or_default();
+    bounded(&line, ERROR_BYTES_MAX)
 }
 
 /// Returns a request without "please" and similar words before it.
@@ -304,6 +333,20 @@ mod tests {
         assert_eq!(request.text, "The import fails:");
         assert_eq!(request.error, "KeyError: 'year'");
         assert_eq!(read("The import fails when no error is set").error, "");
+        let pasted =
+            read("➜ shop git:(main) git push\nerror: failed to push some refs\nhint: fetch first");
+        assert_eq!(pasted.text, "error: failed to push some refs");
+    }
+
+    #[test]
+    fn read_takes_the_heading_of_an_announced_plan() {
+        let request = read(
+            "Implement the following plan:\n\n# Plan: Dates without a day\n\n## Context\n\nToday they fail.",
+        );
+        assert!(
+            request.text.starts_with("Plan: Dates without a day\n"),
+            "{request:?}"
+        );
     }
 
     #[test]

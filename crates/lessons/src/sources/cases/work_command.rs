@@ -145,14 +145,16 @@ fn reverted_files(command: &SimpleCommand) -> Option<Vec<String>> {
 /// Returns the files that a command removes, moves or edits in place.
 fn changed_files(command: &SimpleCommand) -> Vec<WorkEffect> {
     let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
-    let rest = match words.as_slice() {
-        ["git", "rm" | "mv", rest @ ..] | ["rm" | "mv", rest @ ..] => rest,
-        ["sed", option, rest @ ..] if option.starts_with("-i") => rest,
+    let (rest, is_tracked) = match words.as_slice() {
+        ["git", "rm" | "mv", rest @ ..] => (rest, true),
+        ["rm" | "mv", rest @ ..] => (rest, false),
+        ["sed", option, rest @ ..] if option.starts_with("-i") => (rest, false),
         _ => return Vec::new(),
     };
     let is_path = |word: &&&str| {
         !word.starts_with(['-', '/', '~', '$'])
-            && (is_file_name(word) || word.contains('/'))
+            && !word.ends_with('/')
+            && (is_file_name(word) || is_tracked && word.contains('/'))
             && !word.contains([' ', '*', '\\', '|'])
             && !word.starts_with("s/")
     };
@@ -195,6 +197,7 @@ mod tests {
             "git restore --staged a.rs",
             "git reset a.rs",
             "rm -rf /tmp/x.txt",
+            "rm -rf out/20260626",
             "git log -- src/a.rs",
         ] {
             let found = effects(line);

@@ -12,6 +12,7 @@ use crate::page::{PageError, RequestContext, Shell, record_label, render};
 use axum::extract::{Query, State};
 use axum::response::Response;
 use heirloom_engine::{DedupMode, Engine, QuerySyntax, RecallRequest, RetrievalMode};
+use heirloom_model::kinds::result_label;
 use heirloom_model::{Fault, Permission, Session, text};
 use heirloom_search::recall::RecallItem;
 use serde::Deserialize;
@@ -367,7 +368,11 @@ fn row(
         meta,
         hit: hit.map_or_else(Html::default, render_text),
         has_hit: hit.is_some(),
-        outcome: text::replace_control_chars(action),
+        outcome: if action.is_empty() {
+            ""
+        } else {
+            result_label(action)
+        },
         class,
         icon,
         at: times.full(session.started_at),

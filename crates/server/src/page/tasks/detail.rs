@@ -138,10 +138,16 @@ fn result(status: &TaskStatus, episodes: &[(Record, Episode)], errors: usize) ->
     let worked = episodes
         .iter()
         .position(|(_, one)| one.action == "completed");
+    let failed = episodes.iter().filter(|(_, one)| one.action == "failed");
+    let failed = failed.count();
+    let all = plural(tries, "try", "tries");
     let so_far = match worked {
         _ if tries == 0 => "not tried yet".to_owned(),
-        Some(_) => format!("{} so far, one worked", plural(tries, "try", "tries")),
-        None => format!("{} so far, none worked", plural(tries, "try", "tries")),
+        Some(_) => format!("{all} so far, one worked"),
+        None if failed == tries => format!("{all} so far, none worked"),
+        // The end of the others was not seen.
+        None if failed == 0 => format!("{all} so far, result unknown"),
+        None => format!("{all} so far, {failed} failed, {} unknown", tries - failed),
     };
     match (status, worked) {
         (TaskStatus::Done, Some(at)) => format!("Done on the {} try.", ordinal(at + 1)),
