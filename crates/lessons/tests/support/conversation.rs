@@ -31,7 +31,13 @@ impl Conversation {
         self.push(EventBody::AssistantText(text.to_owned()))
     }
 
-    pub(crate) fn call(self, tool: &str, action: ToolAction, outcome: ToolOutcome, output: &str) -> Self {
+    pub(crate) fn call(
+        self,
+        tool: &str,
+        action: ToolAction,
+        outcome: ToolOutcome,
+        output: &str,
+    ) -> Self {
         let call = format!("call {}", self.events.len());
         let begun = self.push(EventBody::Call {
             call: call.clone(),

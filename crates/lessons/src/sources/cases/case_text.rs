@@ -170,6 +170,12 @@ impl CaseFacts<'_> {
         (is_told && !progress.files().is_empty()).then_some(title)
     }
 
+    /// Returns true for a title that was taken from the request, not from a later turn.
+    fn is_of_request(&self, title: &str) -> bool {
+        let request = self.issues.name_issues(&self.progress.request);
+        request_title(&self.paths.without_folder(&request), self.cues) == title
+    }
+
     /// Returns true for a title that cannot be understood without the session.
     fn is_unclear(&self, title: &str) -> bool {
         let lower = title.to_lowercase();
@@ -213,10 +219,24 @@ impl CaseFacts<'_> {
             before = ", ";
         }
         add(&mut asked, " · ", &progress.error);
-        for turn in &progress.follow_ups {
-            let plain = without_politeness(turn, self.cues);
-            if !self.cues.phrases.chores.begins(&plain.to_lowercase()) {
-                add(&mut asked, " · then: ", turn.trim_end_matches('.'));
+        let lower = title.to_lowercase();
+        let is_title = |words: &str| {
+            lower.starts_with(&words.to_lowercase()) || words.to_lowercase().starts_with(&lower)
+        };
+        // A title from a later turn leaves the words of the request to say.
+        let first = request.lines().next().unwrap_or_default();
+        let turns = std::iter::once(first).chain(progress.follow_ups.iter().map(String::as_str));
+        for (number, turn) in turns.enumerate() {
+            let plain = request_title(turn, self.cues);
+            let is_chore = self.cues.phrases.chores.begins(&plain.to_lowercase());
+            let is_said = number == 0 && self.is_of_request(title);
+            if !(is_chore || is_said || plain.is_empty() || is_title(&plain)) {
+                let before = if number == 0 {
+                    " · first: "
+                } else {
+                    " · then: "
+                };
+                add(&mut asked, before, plain.trim_end_matches('.'));
             }
         }
         asked

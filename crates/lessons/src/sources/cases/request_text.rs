@@ -19,7 +19,14 @@ const PASTED_BYTES_MAX: usize = 8 << 10;
 /// Greatest number of bytes of an error line.
 const ERROR_BYTES_MAX: usize = 200;
 /// Parts of lines of pasted output that name a fault.
-const ERROR_MARKS: [&str; 6] = ["Error:", "error:", "error[", "Exception", "panicked at", "fatal:"];
+const ERROR_MARKS: [&str; 6] = [
+    "Error:",
+    "error:",
+    "error[",
+    "Exception",
+    "panicked at",
+    "fatal:",
+];
 /// Elements in which programs wrap a request.
 const WRAPPERS: [[&str; 2]; 3] = [
     ["<user_query>", "</user_query>"],
@@ -248,10 +255,15 @@ fn pasted_error(prompt: &str, own: &str) -> String {
         .filter(|line| !line.trim().is_empty() && !own.contains(line.trim()))
         .collect();
     let pasted = pasted.join("\n");
-    let reported = reports_failure(&pasted).then(|| error_lines(&pasted, 1).pop()).flatten();
+    let reported = reports_failure(&pasted)
+        .then(|| error_lines(&pasted, 1).pop())
+        .flatten();
     let named = || {
         let is_error = |line: &&str| ERROR_MARKS.iter().any(|mark| line.contains(mark));
-        pasted.lines().find(is_error).map(|line| line.trim().to_owned())
+        pasted
+            .lines()
+            .find(is_error)
+            .map(|line| line.trim().to_owned())
     };
     let line = reported.or_else(named).unwrap_or_default();
     bounded(&line, ERROR_BYTES_MAX)
