@@ -243,7 +243,7 @@ fn request_of_its_own_begins_a_case_and_steering_does_not() {
     let (case, _) = only_case(&steered);
     assert_eq!(
         case.asked,
-        "Add an export of orders as CSV files. · quote_name · then: also quote names with a comma in `quote_name`"
+        "Add an export of orders as CSV files. · quote_name · then: Also quote names with a comma in `quote_name`"
     );
 }
 
