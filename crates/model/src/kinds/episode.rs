@@ -135,3 +135,21 @@ impl Episode {
 impl KindData for Episode {
     const KIND: Kind = Kind::Episode;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn result_label_separates_unknown_from_failed() {
+        for (action, label) in [
+            ("completed", "completed"),
+            ("failed", "failed"),
+            ("attempted", "result unknown"),
+            ("retried", "result unknown"),
+            ("of a newer version", "result unknown"),
+        ] {
+            assert_eq!(result_label(action), label);
+        }
+    }
+}
