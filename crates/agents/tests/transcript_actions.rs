@@ -330,3 +330,21 @@ fn aider_edits_and_test_outcomes_are_read() {
     ));
     assert!(found.contains(&EventBody::FileChanged("src/b.py".to_owned())));
 }
+
+#[test]
+fn gemini_results_of_tools_are_no_prompts() {
+    let result = json!({"functionResponse": {"name": "replace", "response": {"output": "Successfully modified file: a.py"}}});
+    let lines = [
+        json!({"sessionId": "s", "projectHash": "p", "startTime": "2026-03-01T10:00:00Z", "lastUpdated": "2026-03-01T10:00:00Z"}),
+        json!({"id": "m1", "type": "user", "content": [{"text": "Fix a.py"}]}),
+        json!({"id": "m2", "type": "user", "content": [result]}),
+    ];
+    let prompts: Vec<String> = events(AgentProgram::Gemini, &file_of(&lines))
+        .into_iter()
+        .filter_map(|body| match body {
+            EventBody::Prompt(prompt) => Some(prompt),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(prompts, ["Fix a.py"]);
+}

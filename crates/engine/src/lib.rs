@@ -8,15 +8,15 @@ pub mod working_memory;
 
 pub use engine::{
     Absence, ArtifactFilter, ArtifactStatus, BulkChange, CheckLevel, CommandBook, CommandFile,
-    CommandListing, CommandSource, Conflict, ContextRequest, ConversationHits, DedupMode, Doctor, EarlierResolution,
-    Engine, EpisodeFilter, HealthCheck, ImportBundle, ImportProgress, ImportProgressSink,
-    ImportReport, LoggedError, MirrorLoadOutcome, MirrorRefreshOutcome, NewArtifact, NewEpisode,
-    NewRecord, NewTurn, ProgramRun, PruneReport, PurgeOutcome, QuerySyntax, RecallReport,
-    RecallRequest, ReceiptDiff, ReceiptHead, ReceiptPart, ReembedMode, ReembedReport, Registrar,
-    RememberReport, Remover, RenderedCommand, RepairReport, ResolveReport, RestoreReport,
-    RetrievalMode, ReviewRetirement, Revision, RevisionReport, SharedFile, SimilarAttempt,
-    SimilarAttemptsReport, StoredReceipt, TaskChange, TaskDetails, TaskProgress, TurnAdded,
-    UndoReport, VerifiedArtifact, is_same_approach, names_error,
+    CommandListing, CommandSource, Conflict, ContextRequest, ConversationHits, DedupMode, Doctor,
+    EarlierResolution, Engine, EpisodeFilter, HealthCheck, ImportBundle, ImportProgress,
+    ImportProgressSink, ImportReport, LoggedError, MirrorLoadOutcome, MirrorRefreshOutcome,
+    NewArtifact, NewEpisode, NewRecord, NewTurn, ProgramRun, PruneReport, PurgeOutcome,
+    QuerySyntax, RecallReport, RecallRequest, ReceiptDiff, ReceiptHead, ReceiptPart, ReembedMode,
+    ReembedReport, Registrar, RememberReport, Remover, RenderedCommand, RepairReport,
+    ResolveReport, RestoreReport, RetrievalMode, ReviewRetirement, Revision, RevisionReport,
+    SharedFile, SimilarAttempt, SimilarAttemptsReport, StoredReceipt, TaskChange, TaskDetails,
+    TaskProgress, TurnAdded, UndoReport, VerifiedArtifact, is_same_approach, names_error,
 };
 pub use engine::{
     ArchivedContent, CompactionResult, ExpandedContent, SessionWindow, SpendLedger, Summariser,

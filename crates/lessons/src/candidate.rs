@@ -1,6 +1,6 @@
 //! Candidates: statements that may become records.
 
-use heirloom_model::Timestamp;
+use heirloom_model::{Case, CaseState, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// Part of a transcript from which a candidate was taken.
@@ -23,8 +23,8 @@ pub enum SourceKind {
     Commit,
     /// A plan or to-do list.
     Plan,
-    /// The requests and final messages of the session.
-    Outcome,
+    /// A request of the session with what was done for it.
+    Case,
     /// A proposal or report with several points in a final message.
     Report,
     /// An issue or plan text that the session read.
@@ -79,13 +79,16 @@ pub enum LessonContent {
         resolution: Option<String>,
     },
     /// A request and what became of it.
-    Episode {
-        /// The request, which also is the title.
-        request: String,
-        /// Work that was done.
-        done: String,
-        /// Result and what is left.
-        result: String,
+    Case {
+        /// The fields of the record.
+        case: Box<Case>,
+        /// What is known about the end.
+        state: CaseState,
+        /// True if files were edited, or something was committed or filed. Otherwise the case is worth keeping only if
+        /// it found something out that became a record.
+        has_work: bool,
+        /// Position of the next request.
+        until: u64,
     },
     /// Steps of the task.
     Steps(Vec<LessonStep>),
@@ -170,11 +173,9 @@ impl Candidate {
                 .into_iter()
                 .flatten()
                 .collect(),
-            LessonContent::Episode {
-                request,
-                done,
-                result,
-            } => vec![request, done, result],
+            LessonContent::Case { case, .. } => {
+                vec![&case.asked, &case.did, &case.failed, &case.result]
+            }
             LessonContent::Steps(steps) => steps.iter().map(|step| step.text.as_str()).collect(),
         };
         parts.join(" ")

@@ -111,6 +111,18 @@ impl ProjectPaths {
         }
     }
 
+    /// Returns true for a file that belongs to no project: a temporary one, or one of an agent program's settings.
+    pub(crate) fn is_outside(&self, path: &str) -> bool {
+        let path = path.replace('\\', "/");
+        let is_inside = self.is_given && path.starts_with(&self.common);
+        let is_home_setting = || {
+            path.contains("/.claude/") || path.contains("/.codex/") || path.contains("/.gemini/")
+        };
+        is_absolute(&path)
+            && !is_inside
+            && (OUTSIDE.iter().any(|start| path.starts_with(start)) || is_home_setting())
+    }
+
     /// Returns a text with the paths in it relative to the project's folder.
     pub(crate) fn without_folder(&self, text: &str) -> String {
         match self.common.is_empty() {
@@ -180,6 +192,21 @@ fn last_components(path: &str, count: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn is_outside_knows_temporary_files_and_settings() {
+        let mut paths = ProjectPaths::default();
+        paths.set_project("/tmp/shop");
+        for (path, is_outside) in [
+            ("/tmp/shop/src/a.rs", false),
+            ("/tmp/plan.txt", true),
+            ("/home/u/.claude/plans/a.md", true),
+            ("/home/u/shop.worktrees/x/src/a.rs", false),
+            ("src/a.rs", false),
+        ] {
+            assert_eq!(paths.is_outside(path), is_outside, "{path}");
+        }
+    }
 
     #[test]
     fn display_shows_paths_of_the_project() {

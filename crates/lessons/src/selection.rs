@@ -46,6 +46,7 @@ pub(crate) fn select_lessons(
     lessons.sort_by(|one, other| merit(&other.candidate).total_cmp(&merit(&one.candidate)));
     drop_duplicates(&mut lessons, cues);
     limit(&mut lessons, cues);
+    drop_cases_without_effect(&mut lessons);
     lessons.sort_by_key(|lesson| lesson.verdict != Verdict::Kept);
     lessons
 }
@@ -98,19 +99,8 @@ fn shorten(candidate: &mut Candidate) -> bool {
             }
             !text.is_empty() && resolution.is_some() == had_resolution
         }
-        LessonContent::Episode {
-            request,
-            done,
-            result,
-        } => {
-            for part in [&mut *request, done, result] {
-                if part.chars().count() > RECORD_CHARS_MAX {
-                    *part = shorten_to_sentences(part, RECORD_CHARS_MAX);
-                }
-            }
-            !request.is_empty()
-        }
-        LessonContent::Steps(_) => true,
+        // Its record has a limit of its own.
+        LessonContent::Case { .. } | LessonContent::Steps(_) => true,
     }
 }
 
@@ -137,7 +127,7 @@ fn merit(candidate: &Candidate) -> f32 {
         }
         LessonContent::Knowledge { .. }
         | LessonContent::Error { .. }
-        | LessonContent::Episode { .. }
+        | LessonContent::Case { .. }
         | LessonContent::Steps(_) => 0.0,
     };
     let is_summary = candidate.source == SourceKind::CompactionSummary;
@@ -186,13 +176,16 @@ fn limit(lessons: &mut Vec<Lesson>, cues: &SelectionCues) {
     let mut rest: Vec<Lesson> = Vec::new();
     for lesson in lessons.drain(..) {
         match (&lesson.candidate.content, lesson.verdict) {
+            // The number of cases follows from the requests, and is limited by their source.
+            (LessonContent::Case { .. }, Verdict::Kept) => ranked.push(lesson),
             (LessonContent::Steps(_), Verdict::Kept) => rest.insert(0, lesson),
             (_, Verdict::Kept) => open.push(lesson),
             _ => rest.push(lesson),
         }
     }
     let mut used: Vec<(SourceKind, usize)> = Vec::new();
-    while ranked.len() < cues.records_max && !open.is_empty() {
+    let records_max = ranked.len() + cues.records_max;
+    while ranked.len() < records_max && !open.is_empty() {
         let rank = |lesson: &Lesson| {
             let count = used
                 .iter()
@@ -224,4 +217,46 @@ fn limit(lessons: &mut Vec<Lesson>, cues: &SelectionCues) {
     lessons.append(&mut ranked);
     lessons.append(&mut rest);
     lessons.append(&mut open);
+}
+
+/// Drops the cases that changed nothing, unless something that was found out in them became a record.
+fn drop_cases_without_effect(lessons: &mut [Lesson]) {
+    let found_at: Vec<u64> = lessons
+        .iter()
+        .filter(|lesson| lesson.verdict == Verdict::Kept && is_finding(&lesson.candidate))
+        .filter_map(|lesson| Some(lesson.candidate.evidence.first()?.position))
+        .collect();
+    for lesson in lessons {
+        let LessonContent::Case {
+            has_work: false,
+            until,
+            ..
+        } = lesson.candidate.content
+        else {
+            continue;
+        };
+        let from = lesson
+            .candidate
+            .evidence
+            .first()
+            .map_or(0, |place| place.position);
+        if !found_at.iter().any(|at| (from..until).contains(at)) {
+            lesson.verdict = Verdict::Dropped(DropReason::LowWorth);
+        }
+    }
+}
+
+/// Returns true for what the agent found out: a failure with its resolution, or an explanation.
+fn is_finding(candidate: &Candidate) -> bool {
+    match candidate.source {
+        SourceKind::Failure | SourceKind::CommandVariant | SourceKind::Explanation => true,
+        SourceKind::PersonRule
+        | SourceKind::Report
+        | SourceKind::Command
+        | SourceKind::CompactionSummary
+        | SourceKind::Commit
+        | SourceKind::Plan
+        | SourceKind::Case
+        | SourceKind::Document => false,
+    }
 }

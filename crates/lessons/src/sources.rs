@@ -1,5 +1,6 @@
 //! Sources of lessons, one file each.
 
+mod cases;
 mod command_variant;
 mod commands;
 mod commits;
@@ -8,7 +9,6 @@ mod diagnoses;
 mod documents;
 mod explanations;
 mod failures;
-mod outcome;
 mod person_rules;
 mod plans;
 mod reports;
@@ -29,7 +29,7 @@ pub(crate) struct Sources {
     commands: commands::Commands,
     commits: commits::Commits,
     plans: plans::Plans,
-    outcome: outcome::Outcome,
+    cases: cases::Cases,
     reports: reports::Reports,
     documents: documents::Documents,
     diagnoses: diagnoses::Diagnoses,
@@ -41,6 +41,7 @@ impl Sources {
         self.failures.set_project_folder(folder);
         self.commands.set_project_folder(folder);
         self.diagnoses.set_project_folder(folder);
+        self.cases.set_project_folder(folder);
     }
 
     /// Passes an event to every source.
@@ -52,7 +53,7 @@ impl Sources {
         self.commands.push(position, event, cues);
         self.commits.push(position, event, cues);
         self.plans.push(position, event);
-        self.outcome.push(position, event, cues);
+        self.cases.push(position, event, cues);
         self.reports.push(position, event, cues);
         self.documents.push(position, event, cues);
         self.diagnoses.push(position, event, cues);
@@ -69,14 +70,15 @@ impl Sources {
         self.commands.add_candidates(cues, &mut all);
         self.commits.add_candidates(cues, &mut all);
         self.plans.add_candidates(&mut all);
-        self.outcome.add_candidates(cues, &mut all);
         self.reports.add_candidates(cues, &mut all);
         self.documents.add_candidates(cues, &mut all);
+        // A case names the failures on its way.
+        self.cases.add_candidates(cues, &mut all);
         all
     }
 
     /// Returns a title of the session.
     pub(crate) fn title(&self, cues: &Cues) -> Option<String> {
-        self.outcome.title(cues)
+        self.cases.title(cues)
     }
 }

@@ -1,102 +1,16 @@
-//! Lessons of summaries, commands, commits, plans, requests, reports and documents, from constructed events.
+//! Lessons of summaries, commands, commits, plans, reports and documents, from constructed events.
 
-use heirloom_agents::transcripts::{
-    EventBody, FileEdit, PlanItem, ToolAction, ToolOutcome, TranscriptEvent,
-};
+#[path = "knowledge_sources/cases.rs"]
+mod cases;
+#[path = "support/conversation.rs"]
+mod conversation;
+
+use conversation::Conversation;
+
+use heirloom_agents::transcripts::{EventBody, PlanItem, ToolAction, ToolOutcome};
 use heirloom_lessons::{
-    Candidate, DropReason, Lesson, LessonContent, LessonExtractor, SourceKind, Speaker, Verdict,
+    Candidate, DropReason, Lesson, LessonContent, SourceKind, Speaker, Verdict,
 };
-use heirloom_model::Timestamp;
-
-/// Conversation under construction.
-#[derive(Default)]
-struct Conversation {
-    events: Vec<TranscriptEvent>,
-    seconds: i64,
-}
-
-impl Conversation {
-    fn push(mut self, body: EventBody) -> Self {
-        self.seconds += 1;
-        self.events.push(TranscriptEvent {
-            id: format!("event {}", self.events.len()),
-            at: Timestamp::from_second(1_800_000_000 + self.seconds).ok(),
-            agent: None,
-            body,
-        });
-        self
-    }
-
-    fn prompt(self, text: &str) -> Self {
-        self.push(EventBody::Prompt(text.to_owned()))
-    }
-
-    fn answer(self, text: &str) -> Self {
-        self.push(EventBody::AssistantText(text.to_owned()))
-    }
-
-    fn call(self, tool: &str, action: ToolAction, outcome: ToolOutcome, output: &str) -> Self {
-        let call = format!("call {}", self.events.len());
-        let begun = self.push(EventBody::Call {
-            call: call.clone(),
-            tool: tool.to_owned(),
-            action,
-        });
-        begun.push(EventBody::Result {
-            call,
-            outcome,
-            text: output.to_owned(),
-        })
-    }
-
-    fn run(self, command: &str, output: &str) -> Self {
-        let action = ToolAction::Command(command.to_owned());
-        self.call("Bash", action, ToolOutcome::Succeeded, output)
-    }
-
-    fn fail(self, command: &str, output: &str) -> Self {
-        let action = ToolAction::Command(command.to_owned());
-        self.call("Bash", action, ToolOutcome::Failed, output)
-    }
-
-    fn edit(self, path: &str) -> Self {
-        let action = ToolAction::Edit(vec![FileEdit::of_path(path.to_owned())]);
-        self.call("Edit", action, ToolOutcome::Succeeded, "ok")
-    }
-
-    fn wait(mut self, seconds: i64) -> Self {
-        self.seconds += seconds;
-        self
-    }
-
-    fn extractor(&self) -> LessonExtractor {
-        let mut extractor = LessonExtractor::default();
-        for event in &self.events {
-            extractor.push(event);
-        }
-        extractor
-    }
-
-    fn lessons(&self) -> Vec<Lesson> {
-        self.extractor().lessons()
-    }
-
-    /// Returns the texts of the candidates of a source.
-    fn texts(&self, source: SourceKind) -> Vec<String> {
-        let all = self.extractor().candidates();
-        let wanted = all.iter().filter(|candidate| candidate.source == source);
-        wanted.map(Candidate::full_text).collect()
-    }
-
-    /// Returns the texts of the kept lessons of a source.
-    fn kept(&self, source: SourceKind) -> Vec<String> {
-        let all = self.lessons();
-        let wanted = all
-            .iter()
-            .filter(|lesson| lesson.verdict == Verdict::Kept && lesson.candidate.source == source);
-        wanted.map(|lesson| lesson.candidate.full_text()).collect()
-    }
-}
 
 const SUMMARY: &str = "This session is being continued from a previous conversation.\n\nAnalysis:\n4. Errors:\n   - **Not this one**: Fixed by `x`.\n\nSummary:\n1. Primary Request and Intent:\n   Build the importer.\n\n3. Files and Code Sections:\n   - **`src/a.ts`** — must be kept\n\n4. Errors and fixes:\n   - **Worker tests had no database**: The worker opens its own connection. Fixed by passing `sharePool: true` to `createWorker`.\n   - **Compile error: missing module**: Expected while editing. Fixed by creating it.\n   - **Import order**:\n     - Fix: Moved `env.ts` before `app.ts`\n     - User feedback: never import `app.ts` in scripts of the migration\n\n5. Problem Solving:\n   - The importer must not run twice at the same time because the lock table has no owner column.\n   - Used a map for the lookup\n\n7. Pending Tasks:\n   - Write the documentation of the importer\n";
 
@@ -111,7 +25,7 @@ fn summary_is_parsed_into_errors_learnings_and_preferences() {
                 text, resolution, ..
             } => Some((text.as_str(), resolution.as_deref())),
             LessonContent::Knowledge { .. }
-            | LessonContent::Episode { .. }
+            | LessonContent::Case { .. }
             | LessonContent::Steps(_) => None,
         })
         .collect();
@@ -317,111 +231,6 @@ fn last_plan_becomes_steps() {
 }
 
 #[test]
-fn episode_has_request_work_and_state_at_the_end() {
-    let conversation = Conversation::default()
-        .prompt("<system-reminder>x</system-reminder>\nPlease implement app-7. Tests first.")
-        .run(
-            "bd show app-7",
-            "○ app-7 [TASK] · Import of invoices   [● P1 · OPEN]",
-        )
-        .answer("Let me look at the code.")
-        .edit("/w/app/src/import.rs")
-        .run(
-            "cargo test",
-            "test result: ok. 12 passed; 0 failed; 0 ignored",
-        )
-        .run(
-            "git commit -am 'feat: import invoices (app-7)'",
-            "[main 1] feat",
-        )
-        .run("git push origin main", "main -> main")
-        .run(
-            "bd create --title='Importer drops the date' --type=bug",
-            "✓ Created issue: app-8",
-        )
-        .answer("All done.\n\n- The importer is implemented and pushed\n- 12 tests pass\n")
-        .prompt("did you push?")
-        .answer("Yes, everything is pushed.");
-    let lessons = conversation.lessons();
-    let episodes: Vec<&LessonContent> = lessons
-        .iter()
-        .filter(|lesson| lesson.verdict == Verdict::Kept)
-        .map(|lesson| &lesson.candidate.content)
-        .filter(|content| matches!(content, LessonContent::Episode { .. }))
-        .collect();
-    let [
-        LessonContent::Episode {
-            request,
-            done,
-            result,
-        },
-    ] = episodes[..]
-    else {
-        panic!("{episodes:?}");
-    };
-    assert_eq!(
-        request,
-        "Please implement app-7 (Import of invoices). Tests first. Later: \"did you push?\"."
-    );
-    assert_eq!(done, "Commits: import invoices (app-7).");
-    for part in [
-        "12 tests pass.",
-        "12 passed, 0 failed",
-        "Pushed to origin/main.",
-        "`app-8` (Importer drops the date)",
-    ] {
-        assert!(result.contains(part), "{part}: {result}");
-    }
-    assert_eq!(
-        conversation.extractor().title().as_deref(),
-        Some("Implement app-7 (Import of invoices)")
-    );
-}
-
-#[test]
-fn read_only_session_is_recognisable() {
-    let conversation = Conversation::default()
-        .prompt("Evaluate the client and propose an implementation plan for a new one with types.")
-        .run("ls", "a")
-        .run("cat a", "b")
-        .run("grep -rn x .", "c")
-        .answer("**Findings**\n- The client wraps every query in a `Result`, and callers expect that wrapper in all cases.\n\n**Plan**\n- Start with one module as a pilot, then change the other imports in phases.\n- Keep string filters as an unsafe fallback, because scripts rely on them.\n- Run the old tests against the new client before the first import changes.\n");
-    let kept = conversation.kept(SourceKind::Outcome);
-    assert_eq!(kept.len(), 1);
-    assert!(
-        kept[0].contains("no code was written")
-            && kept[0].contains("Findings, Plan")
-            && kept[0].contains("Nothing of it was implemented"),
-        "{kept:?}"
-    );
-    let report = conversation.kept(SourceKind::Report);
-    assert!(
-        report
-            .iter()
-            .any(|text| text.starts_with("Plan: Start with one module as a pilot")),
-        "{report:?}"
-    );
-}
-
-#[test]
-fn substantial_request_begins_an_episode_and_small_one_does_not() {
-    let conversation = Conversation::default()
-        .prompt("Add an export of orders as CSV files.")
-        .edit("a.rs")
-        .answer("Done: the export is implemented. All tests pass.")
-        .prompt("looks good")
-        .prompt("Now add an import of orders from CSV files too.")
-        .edit("b.rs")
-        .answer("Done: the import is implemented. All tests pass.");
-    let all = conversation.texts(SourceKind::Outcome);
-    assert_eq!(all.len(), 2, "{all:?}");
-    assert_eq!(
-        conversation.extractor().title().as_deref(),
-        Some("Add an export of orders as CSV files")
-    );
-}
-
-#[test]
 fn documents_become_merged_conventions() {
     let issue = |number: u32| {
         format!(
@@ -526,15 +335,13 @@ fn selection_keeps_at_most_twelve_records_of_bounded_size() {
         .iter()
         .filter(|lesson| lesson.verdict == Verdict::Kept)
         .collect();
-    assert!((8..=12).contains(&kept.len()), "{}", kept.len());
+    let is_case = |lesson: &&&Lesson| lesson.candidate.source == SourceKind::Case;
+    let others = kept.len() - kept.iter().filter(is_case).count();
+    assert!((8..=12).contains(&others), "{others}");
     for lesson in &kept {
         let parts: Vec<&String> = match &lesson.candidate.content {
             LessonContent::Knowledge { text, .. } | LessonContent::Error { text, .. } => vec![text],
-            LessonContent::Episode {
-                request,
-                done,
-                result,
-            } => vec![request, done, result],
+            LessonContent::Case { case, .. } => vec![&case.asked, &case.did, &case.result],
             LessonContent::Steps(_) => vec![],
         };
         assert!(

@@ -11,7 +11,7 @@ mod output;
 mod task;
 
 pub use artifact::{ARTIFACT_FILE, Artifact, ArtifactType, BadArtifactType};
-pub use episode::{BadEpisodeAction, Episode, EpisodeAction};
+pub use episode::{BadEpisodeAction, Episode, EpisodeAction, result_label};
 pub use error_record::ErrorRecord;
 pub use knowledge::{
     CATEGORY_CONVENTION, CATEGORY_DECISION, CATEGORY_FACT, CATEGORY_LEARNING, CATEGORY_PREFERENCE,

@@ -5,6 +5,7 @@
 pub mod audit;
 pub mod bookkeeping;
 pub mod budget;
+pub mod case;
 pub mod clock;
 pub mod conflict;
 pub mod context;
@@ -41,6 +42,7 @@ pub mod validity_gap;
 
 pub use audit::{Action, Event, ImportBatch};
 pub use budget::Budget;
+pub use case::{Case, CaseState};
 pub use clock::{Clock, FixedClock, SystemClock};
 pub use conflict::ConflictPolicy;
 pub use embedder::{EmbedPurpose, Embedder};

@@ -1,7 +1,8 @@
 //! Meaning of a record as one text: an error with its fix, a decision with its reason, an attempt with its outcome.
 
+use crate::case::case_line;
 use crate::kinds::ErrorRecord;
-use crate::{Kind, Record, text};
+use crate::{Kind, Record, limits, text};
 use std::borrow::Cow;
 
 /// Words for an error whose command or test passed later although no change was seen.
@@ -35,11 +36,13 @@ impl Complement<'_> {
 
 /// Returns the whole meaning of a record: its text, and the resolution of an error (`TEXT → fixed by: FIX`), the
 /// rationale of knowledge (`TEXT (because WHY)`) or the outcome of an episode (`TEXT: OUTCOME`). An error that passed
-/// later for an unknown reason is described so.
+/// later for an unknown reason is described so. A case is its line, see [`case_line`].
 ///
-/// A complement that the text contains already, a resolution without details, exit codes and the counts of a session
-/// are left out.
+/// A complement that the text contains already, a resolution without details and exit codes are left out.
 pub fn record_meaning(record: &Record) -> Cow<'_, str> {
+    if let Some(line) = case_line(record, limits::CASE_LINE_CHARS_MAX) {
+        return Cow::Owned(line);
+    }
     let words = told_text(record);
     match complement(record) {
         Some(more) => Cow::Owned(format!(
@@ -56,6 +59,9 @@ pub fn record_meaning(record: &Record) -> Cow<'_, str> {
 /// Returns the meaning of a record on one line of at most `chars_max` characters. The text is shortened before what
 /// completes it, which gets at most a third.
 pub fn record_meaning_excerpt(record: &Record, chars_max: usize) -> String {
+    if let Some(line) = case_line(record, chars_max.min(limits::CASE_LINE_CHARS_MAX)) {
+        return line;
+    }
     let words = told_text(record);
     let Some(more) = complement(record) else {
         return text::excerpt(words, chars_max);
@@ -124,16 +130,6 @@ pub fn is_exit_status(text: &str) -> bool {
     code.is_some_and(|code| code.trim().parse::<i64>().is_ok())
 }
 
-/// Returns true for the counts with which a hook describes a session: `2 prompts, 1 failure, mended`.
-fn is_session_count(outcome: &str) -> bool {
-    let digits = outcome.bytes().take_while(u8::is_ascii_digit).count();
-    let rest = outcome.get(digits..).unwrap_or_default();
-    let rest = rest
-        .strip_prefix(" prompts")
-        .or_else(|| rest.strip_prefix(" prompt"));
-    digits > 0 && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([',', ';']))
-}
-
 /// Returns the text of a record without an exit status at the end of an episode.
 fn told_text(record: &Record) -> &str {
     let words = record.text.as_str();
@@ -164,7 +160,7 @@ fn complement(record: &Record) -> Option<Complement<'_>> {
     };
     let text = record.attr_str(name)?.trim();
     let is_useless = (record.kind == Kind::Error && !has_resolution_details(text))
-        || (record.kind == Kind::Episode && (is_exit_status(text) || is_session_count(text)));
+        || (record.kind == Kind::Episode && is_exit_status(text));
     if text.is_empty() || is_useless || record.text.contains(text) {
         return None;
     }
@@ -270,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn exit_status_and_session_counts_are_not_told() {
+    fn exit_status_is_not_told() {
         for (text, is_status) in [
             ("exit code 1", true),
             ("Exit code: 101.", true),
@@ -289,17 +285,6 @@ mod tests {
         assert_eq!(
             told("iteration 2 of main failed: exit code 1", "exit code 1"),
             "iteration 2 of main failed"
-        );
-        for counts in [
-            "1 prompt",
-            "2 prompts, changed src/a.rs, 1 failures of which 0 are open",
-            "1 prompt, 1 failure, not mended; ended: exit",
-        ] {
-            assert_eq!(told("mend the build", counts), "mend the build");
-        }
-        assert_eq!(
-            told("mend the build", "2 prompts were wrong"),
-            "mend the build: 2 prompts were wrong"
         );
     }
 
@@ -339,6 +324,17 @@ mod tests {
                 meaning
             );
         }
+    }
+
+    #[test]
+    fn record_meaning_of_case_is_its_line() {
+        let text = "Asked: Mend the build.\nDid: edited a.rs; verified by `cargo test`";
+        let attrs = [("approach", "Mend the build."), ("action", "completed")];
+        let case = record(Kind::Episode, text, &attrs);
+        let line = "1970-01-01: *Mend the build*: edited a.rs; verified by `cargo test`";
+        assert_eq!(record_meaning(&case), line);
+        assert_eq!(record_meaning_excerpt(&case, 160), line);
+        assert_eq!(text::chars(&record_meaning_excerpt(&case, 40)), 40);
     }
 
     #[test]

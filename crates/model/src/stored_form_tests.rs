@@ -80,6 +80,8 @@ fn record_attributes_match_golden_file() {
         action: "completed".to_owned(),
         approach: word("test first"),
         outcome: word("all tests pass"),
+        files: vec!["src/cart.rs".to_owned()],
+        symbols: vec!["round_price".to_owned()],
         duration_ms: Some(1_500),
         tokens_in: Some(10),
         tokens_out: Some(20),

@@ -19,7 +19,7 @@ use heirloom_model::limits;
 use line_fields::{GeminiCall, GeminiLine, GeminiMessage, GeminiUsage, SetUpdate};
 use std::collections::HashMap;
 use std::path::Path;
-use tool_calls::{content_text, emit_call};
+use tool_calls::{emit_call, message_text};
 
 /// Beginnings of user texts that the program wrote.
 const INJECTED: [&str; 3] = ["/", "?", "<session_context>"];
@@ -175,7 +175,7 @@ fn read_line(at: u64, text: &str, out: EventSink<'_>) -> Option<()> {
 fn emit_message(at: u64, message: &GeminiMessage<'_>, out: EventSink<'_>) {
     let id = as_nonblank_string(message.id).unwrap_or_else(|| at.to_string());
     let when = as_time(message.timestamp);
-    let message_text = content_text(message.content);
+    let message_text = message_text(message.content);
     let is_said = !message_text.trim().is_empty();
     match as_keyword(message.kind) {
         "user" if is_said => {

@@ -1,17 +1,23 @@
-//! End of a session: its outcome as an episode, its end time, its transcript and its sentence vectors.
+//! End of a session: its end time, its transcript with the cases in it, and its sentence vectors.
 
 use super::HookRequest;
 use super::session_state::HookSessionState;
 use crate::Hooks;
 use crate::transcripts::LearningMode;
-use heirloom_engine::{Engine, NewEpisode, TASK_MAIN};
-use heirloom_model::kinds::{EpisodeAction, ErrorRecord};
-use heirloom_model::{Fault, Kind, Scope, limits, text};
+use heirloom_engine::{Engine, TASK_MAIN};
+use heirloom_model::case::EDITED;
+use heirloom_model::kinds::ErrorRecord;
+use heirloom_model::record_meaning::record_meaning;
+use heirloom_model::{Case, Fault, Kind, Record, Scope, limits, text};
 use heirloom_store::Filter;
 use std::time::{Duration, Instant};
 
+/// Greatest number of characters of the title of a case that hooks saw.
+const CASE_TITLE_CHARS_MAX: usize = 120;
+
 impl Hooks<'_> {
-    /// Records the end of a session: its outcome, its end time, and its transcript as far as time permits.
+    /// Records the end of a session: its end time, and its transcript as far as time permits. A session without a
+    /// readable transcript gets a case from what its hooks saw.
     ///
     /// The transcript comes last, because the agent program may kill the hook.
     pub(super) fn record_session_end(
@@ -23,30 +29,23 @@ impl Hooks<'_> {
         // Some programs name the transcript only at the end of a turn.
         let known = state.transcript.as_ref().map(|(path, _)| path.clone());
         let transcript = request.event.transcript.clone().or(known);
-        // A program without an event for failures: they are found in its transcript.
-        let is_told_late = !request.host.reports_failures();
-        if !is_told_late {
-            self.log_session_episode(request, state)?;
-        }
         if let Some((mut session, _)) = self.session_of_event(request)? {
             session.ended_at = Some(self.engine.now());
             self.engine.sessions().put_session(&session)?;
         }
-        if let Some(path) = transcript.as_deref() {
-            let session = self.import_session_transcript(request, path, LearningMode::SessionEnd);
-            if is_told_late {
-                self.count_failures(session.as_ref().ok().and_then(Option::as_deref), state)?;
-                self.log_session_episode(request, state)?;
-            }
-            session?;
-        } else if is_told_late {
-            self.log_session_episode(request, state)?;
+        let mode = LearningMode::SessionEnd;
+        let imported = match transcript.as_deref() {
+            Some(path) => self.import_session_transcript(request, path, mode)?,
+            None => None,
+        };
+        match imported {
+            Some(_) => state.reset(),
+            None => self.log_observed_case(request, state)?,
         }
         for (id, kind, path) in subagents {
             if Instant::now() >= request.deadline {
                 break;
             }
-            let mode = LearningMode::SessionEnd;
             if let Some(session) = self.import_session_transcript(request, &path, mode)? {
                 self.name_subagent(&session, &id, kind.as_deref())?;
             }
@@ -54,37 +53,44 @@ impl Hooks<'_> {
         Ok(())
     }
 
-    /// Logs an episode for a session that changed files or had failures. The state is saved first: an episode may be
-    /// lost, but is never logged twice.
-    fn log_session_episode(
+    /// Logs the case of a session whose hooks saw edits or failures: its first prompt, the files, and the newest failure.
+    /// The state is saved first: a case may be lost, but is never logged twice.
+    fn log_observed_case(
         &self,
         request: &HookRequest<'_>,
         state: &mut HookSessionState,
     ) -> Result<(), Fault> {
-        let Some(goal) = state.goal.clone().filter(|_| state.has_activity()) else {
-            return Ok(());
-        };
-        if self.has_learned_episode(request)? {
+        let goal = state.goal.clone().filter(|_| state.has_activity());
+        let Some(goal) = goal else {
             state.reset();
             return Ok(());
-        }
-        let reason = request.event.reason.as_deref().unwrap_or("other");
-        let reason = text::excerpt(&self.engine.redaction().redact_input(reason), 60);
-        let mut new = NewEpisode::new(TASK_MAIN, EpisodeAction::Attempted);
-        new.scope = Scope {
+        };
+        let files = state.newest_files();
+        let did = match files.is_empty() {
+            true => String::new(),
+            false => format!("{EDITED}{}", files.join(", ")),
+        };
+        let failure = self.session_failures(request.scope().session.as_deref())?;
+        let case = Case {
+            title: text::excerpt(&goal, CASE_TITLE_CHARS_MAX),
+            asked: text::excerpt(&goal, limits::CASE_CHARS_MAX / 2),
+            did,
+            failed: failure
+                .first()
+                .map(|record| record_meaning(record).into_owned())
+                .unwrap_or_default(),
+            files,
+            ..Case::default()
+        };
+        let scope = Scope {
             task: Some(TASK_MAIN.to_owned()),
             ..request.scope()
         };
-        new.source = Some(request.host.as_str().to_owned());
-        new.approach = Some(goal);
-        new.outcome = Some(match reason.as_str() {
-            "other" => state.summary(),
-            reason => format!("{}; ended: {reason}", state.summary()),
-        });
         let before = state.clone();
         state.reset();
         state.save();
-        if let Err(fault) = self.engine.tasks().log_episode(new) {
+        let source = request.host.as_str();
+        if let Err(fault) = self.engine.tasks().log_case(&case, scope, source) {
             *state = before;
             state.save();
             return Err(fault);
@@ -92,13 +98,15 @@ impl Hooks<'_> {
         Ok(())
     }
 
-    /// Returns true if the session taught what became of its requests, which is more than an episode of counts.
-    fn has_learned_episode(&self, request: &HookRequest<'_>) -> Result<bool, Fault> {
-        let Some(session) = request.scope().session else {
-            return Ok(false);
+    /// Returns the failures that a session recorded, the newest first.
+    fn session_failures(&self, session: Option<&str>) -> Result<Vec<Record>, Fault> {
+        let Some(session) = session else {
+            return Ok(Vec::new());
         };
-        let learned = self.engine.sessions().lessons().of_session(&session)?;
-        Ok(learned.iter().any(|record| record.kind == Kind::Episode))
+        let mut filter = Filter::current(&[Kind::Error], self.engine.now());
+        filter.scope.session = Some(session.to_owned());
+        let most = limits::HOOK_SESSION_ITEMS_MAX;
+        self.engine.records().find(&filter.limit(most))
     }
 
     /// Counts the failures of a session by the records from its transcript.
@@ -107,15 +115,7 @@ impl Hooks<'_> {
         session: Option<&str>,
         state: &mut HookSessionState,
     ) -> Result<(), Fault> {
-        let Some(session) = session else {
-            return Ok(());
-        };
-        let mut filter = Filter::current(&[Kind::Error], self.engine.now());
-        filter.scope.session = Some(session.to_owned());
-        let found = self
-            .engine
-            .records()
-            .find(&filter.limit(limits::HOOK_SESSION_ITEMS_MAX))?;
+        let found = self.session_failures(session)?;
         let open = (found.iter())
             .filter(|record| record.state() == Some(ErrorRecord::OPEN))
             .filter_map(|record| record.key.clone());

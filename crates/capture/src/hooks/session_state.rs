@@ -68,7 +68,7 @@ pub(super) struct HookSessionState {
     pub(super) failures: Vec<OpenFailure>,
     #[serde(rename = "failed")]
     failed: u32,
-    /// Failures that are recorded in an episode already.
+    /// Failures that are recorded in a case already.
     #[serde(rename = "failures_told")]
     recorded_failures: u32,
     /// Path of the transcript, and the offset up to which it was read.
@@ -294,7 +294,7 @@ impl HookSessionState {
         self.prompts > 0 && (self.failed > 0 || !self.files.is_empty())
     }
 
-    /// Resets the counters after the end of a session; a continuation is another episode.
+    /// Resets the counters after the end of a session; a continuation is another case.
     pub(super) fn reset(&mut self) {
         self.prompts = 0;
         self.recorded_failures = self.recorded_failures.saturating_add(self.failed);

@@ -112,7 +112,7 @@ impl ConversationLearner {
                 let candidate = &lesson.candidate;
                 let is_of_session = matches!(
                     candidate.source,
-                    SourceKind::Outcome | SourceKind::Plan | SourceKind::Report
+                    SourceKind::Case | SourceKind::Plan | SourceKind::Report
                 );
                 candidate.speaker != Speaker::Person && !is_of_session
             });

@@ -9,8 +9,8 @@ use crate::engine::Tasks;
 use heirloom_model::kinds::{Episode, EpisodeAction, TaskState};
 use heirloom_model::record_meaning::is_exit_status;
 use heirloom_model::{
-    AgentStatus, Fault, IterationOutcome, Kind, KindData, MergeRule, Record, RecordId, Scope,
-    Timestamp, limits,
+    AgentStatus, Case, CaseState, Fault, IterationOutcome, Kind, KindData, MergeRule, Record,
+    RecordId, Scope, Timestamp, limits,
 };
 use heirloom_store::{AppliedChange, Change, Filter};
 use std::collections::BTreeMap;
@@ -81,6 +81,39 @@ impl Tasks<'_> {
         let known = self.known_task(&task, &source)?;
         let put = self.episode_change(new)?;
         last(&self.engine.apply(&[known, put])?)
+    }
+
+    /// Returns the record of a case, which is not stored yet.
+    pub(super) fn case_draft(
+        &self,
+        case: &Case,
+        state: CaseState,
+        scope: Scope,
+        source: &str,
+    ) -> Record {
+        let records = self.engine.records();
+        let mut record = records.draft(Kind::Episode, &case.text(), scope, source);
+        record.attrs = case.episode(state).to_attrs();
+        record
+    }
+
+    /// Appends a case whose end is unknown; a missing task is created in the same transaction.
+    ///
+    /// Errors: `Usage` without a task, or for an invalid name.
+    pub fn log_case(
+        &self,
+        case: &Case,
+        scope: Scope,
+        source: &str,
+    ) -> Result<AppliedChange, Fault> {
+        let Some(task) = scope.task.clone() else {
+            return Err(Fault::usage("the case names no task").hint("name it with --task ID"));
+        };
+        check_scope(&scope)?;
+        let known = self.known_task(&task, source)?;
+        let record = Box::new(self.case_draft(case, CaseState::Unknown, scope, source));
+        let merge = MergeRule::Replace;
+        last(&self.engine.apply(&[known, Change::Put { record, merge }])?)
     }
 
     /// Checks an approach before it is used. Errors: `Usage` for a too long one.

@@ -118,6 +118,8 @@ mod tests {
             action: action.to_owned(),
             approach: Some(approach.to_owned()),
             outcome: Some(outcome.to_owned()),
+            files: Vec::new(),
+            symbols: Vec::new(),
             duration_ms: None,
             tokens_in: None,
             tokens_out: None,

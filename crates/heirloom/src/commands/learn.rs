@@ -256,11 +256,7 @@ fn label_and_words(candidate: &Candidate) -> (&str, String) {
             let how = resolution.as_ref().map(|how| format!(" → fixed by: {how}"));
             ("error", format!("{text}{}", how.unwrap_or_default()))
         }
-        LessonContent::Episode {
-            request,
-            done,
-            result,
-        } => ("episode", format!("{request}: {done} {result}")),
+        LessonContent::Case { case, .. } => ("episode", case.text()),
         LessonContent::Steps(steps) => {
             let done = steps.iter().filter(|step| step.is_done).count();
             ("steps", format!("{done} of {} done", steps.len()))

@@ -223,25 +223,25 @@ fn print_hits(
 
 /// Prints a hit with its origin, and the parts of its score.
 fn print_hit(hit: &Ranked, owner: Option<MemoryOwner>, explain: bool, session: &mut CliSession) {
-        let words = match &hit.item {
-            RecallItem::Record(record) => record_meaning_excerpt(record, 160),
-            RecallItem::Turn { message, .. } => text::excerpt(&message.text, 160),
-        };
-        print_hit_line(hit, &words, session);
-        let owner_label = match owner {
-            Some(MemoryOwner::User) => "user · ",
-            Some(MemoryOwner::Project) | None => "",
-        };
-        let id = session.out.id(hit.item.id());
-        let origin = text::replace_control_chars(&describe_origin(hit));
+    let words = match &hit.item {
+        RecallItem::Record(record) => record_meaning_excerpt(record, 160),
+        RecallItem::Turn { message, .. } => text::excerpt(&message.text, 160),
+    };
+    print_hit_line(hit, &words, session);
+    let owner_label = match owner {
+        Some(MemoryOwner::User) => "user · ",
+        Some(MemoryOwner::Project) | None => "",
+    };
+    let id = session.out.id(hit.item.id());
+    let origin = text::replace_control_chars(&describe_origin(hit));
+    session
+        .out
+        .painted_line(&format!("{INDENT}{owner_label}{id} · {origin}"));
+    if explain {
         session
             .out
-            .painted_line(&format!("{INDENT}{owner_label}{id} · {origin}"));
-        if explain {
-            session
-                .out
-                .line(&format!("{INDENT}{}", describe_score(hit)));
-        }
+            .line(&format!("{INDENT}{}", describe_score(hit)));
+    }
 }
 
 /// Prints the relevance of a hit in the colour of its grade, and its text.

@@ -4,6 +4,7 @@ use super::session::text_or_input;
 use crate::json_output;
 use crate::store_access::CliSession;
 use heirloom_engine::SimilarAttempt;
+use heirloom_model::kinds::result_label;
 use heirloom_model::{Fault, text};
 use serde_json::{Value, json};
 
@@ -39,8 +40,8 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         let outcome = one.episode.outcome.as_deref().unwrap_or_default();
         let task = one.record.scope.task.as_deref().unwrap_or("-");
         session.out.line(&format!(
-            "{:9}  task {task}: {}  {}",
-            one.episode.action,
+            "{:14}  task {task}: {}  {}",
+            result_label(&one.episode.action),
             text::excerpt(approach, 80),
             text::excerpt(outcome, 80)
         ));

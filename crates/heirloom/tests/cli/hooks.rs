@@ -456,10 +456,11 @@ fn session_with_changes_or_failures_creates_one_episode() {
     let list = list["episodes"].as_array().unwrap();
     assert_eq!(list.len(), 1, "{list:?}");
     assert_eq!(list[0]["approach"], "fix the login");
-    let outcome = string(&list[0]["outcome"]);
-    assert!(
-        outcome.contains("1 prompt, changed src/a.rs, 1 failure, not mended"),
-        "{outcome}"
+    assert_eq!(list[0]["action"], "attempted");
+    let text = string(&project.list("episode")[0]["text"]);
+    assert_eq!(
+        text,
+        "Asked: fix the login\nDid: edited src/a.rs\nFailed: `make` failed: no rule"
     );
     assert!(string(&project.list("error")[0]["text"]).contains("`make` failed"));
 }

@@ -118,23 +118,19 @@ pub(crate) struct CommitLines {
 /// Contents of `data/outcome.toml`.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct OutcomeCues {
-    /// Worth of episodes.
+    /// Worth of cases.
     pub(crate) worth: OutcomeWorth,
     /// Phrases.
     pub(crate) phrases: OutcomePhrases,
 }
 
-/// Worth of episodes.
+/// Worth of cases.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct OutcomeWorth {
     /// Files were changed.
     pub(crate) changed: f32,
-    /// An answer or proposal was given.
+    /// Something was found out.
     pub(crate) answered: f32,
-    /// Neither.
-    pub(crate) little: f32,
-    /// Factor for each further episode of the session, by its amount of work.
-    pub(crate) further: f32,
 }
 
 /// Phrases in requests and final messages.
@@ -154,8 +150,16 @@ pub(crate) struct OutcomePhrases {
     pub(crate) status: Phrases,
     /// Words about open work.
     pub(crate) left: Phrases,
-    /// Words of requests and answers that propose work.
-    pub(crate) proposal: Phrases,
+    /// Beginnings of sentences in which the agent says what it does next.
+    pub(crate) narration: Phrases,
+    /// Words of sentences about work that still runs.
+    pub(crate) ongoing: Phrases,
+    /// Beginnings of requests that only tidy up the repository around the work.
+    pub(crate) chores: Phrases,
+    /// Words with which a person says that the work before does not work.
+    pub(crate) dissent: Phrases,
+    /// Words with which a person accepts the work before.
+    pub(crate) assent: Phrases,
 }
 
 /// Contents of `data/reports.toml`.

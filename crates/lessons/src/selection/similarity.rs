@@ -23,7 +23,7 @@ struct CandidateWords {
     key: Option<String>,
     source: SourceKind,
     is_error: bool,
-    is_episode: bool,
+    is_case: bool,
     is_person: bool,
     /// True if it has more than the commands themselves.
     has_details: bool,
@@ -70,7 +70,7 @@ impl Comparison {
         if better.key.is_some() && better.key == other.key {
             return true;
         }
-        if better.is_episode || other.is_episode {
+        if better.is_case || other.is_case {
             return false;
         }
         if better.source == SourceKind::Command && other.source == SourceKind::Command {
@@ -126,7 +126,7 @@ impl CandidateWords {
         let key = match &candidate.content {
             LessonContent::Knowledge { key, .. } => key.clone(),
             LessonContent::Error { key, .. } => Some(key.clone()),
-            LessonContent::Episode { .. } | LessonContent::Steps(_) => None,
+            LessonContent::Case { .. } | LessonContent::Steps(_) => None,
         };
         let spans = text
             .split('`')
@@ -148,7 +148,7 @@ impl CandidateWords {
             key,
             source: candidate.source,
             is_error: matches!(candidate.content, LessonContent::Error { .. }),
-            is_episode: matches!(candidate.content, LessonContent::Episode { .. }),
+            is_case: matches!(candidate.content, LessonContent::Case { .. }),
             is_person: candidate.speaker == Speaker::Person,
             has_details: text.contains("The first run took"),
         }

@@ -1,5 +1,6 @@
 //! Commands that work: build, test, lint, code generation, trackers.
 
+mod check;
 mod check_cycle;
 mod classification;
 mod command_candidates;
@@ -8,6 +9,8 @@ mod folder;
 mod run_outcome;
 mod tracker;
 mod usage;
+
+pub(super) use check::{Check, find_checks};
 
 use crate::cues::{CommandCues, Cues};
 use crate::event_place::{EventPlace, call_name};

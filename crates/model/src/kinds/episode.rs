@@ -39,6 +39,16 @@ impl EpisodeAction {
     }
 }
 
+/// Returns what an episode's action says about the result, as a reader sees it: an attempt whose end was not seen is
+/// neither a success nor a failure.
+pub fn result_label(action: &str) -> &'static str {
+    match action.parse() {
+        Ok(EpisodeAction::Completed) => "completed",
+        Ok(EpisodeAction::Failed) => "failed",
+        Ok(EpisodeAction::Attempted | EpisodeAction::Retried) | Err(_) => "result unknown",
+    }
+}
+
 /// Error for an unknown episode action.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not an action: expected attempted, completed, failed or retried")]
@@ -68,6 +78,14 @@ pub struct Episode {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "outcome")]
     pub outcome: Option<String>,
+    /// Files that the attempt changed, the most changed first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(rename = "files")]
+    pub files: Vec<String>,
+    /// Names of functions and types that it is about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(rename = "symbols")]
+    pub symbols: Vec<String>,
     /// Duration, milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "duration_ms")]
@@ -92,6 +110,8 @@ impl Episode {
             action: action.as_str().to_owned(),
             approach: None,
             outcome: None,
+            files: Vec::new(),
+            symbols: Vec::new(),
             duration_ms: None,
             tokens_in: None,
             tokens_out: None,
@@ -114,4 +134,22 @@ impl Episode {
 
 impl KindData for Episode {
     const KIND: Kind = Kind::Episode;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn result_label_separates_unknown_from_failed() {
+        for (action, label) in [
+            ("completed", "completed"),
+            ("failed", "failed"),
+            ("attempted", "result unknown"),
+            ("retried", "result unknown"),
+            ("of a newer version", "result unknown"),
+        ] {
+            assert_eq!(result_label(action), label);
+        }
+    }
 }

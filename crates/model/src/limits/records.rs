@@ -14,6 +14,10 @@ pub const ID_PREFIX_MIN: usize = 4;
 pub const MESSAGE_BYTES_MAX: usize = 256 << 20;
 /// Longest approach, and longest outcome, of an episode, bytes.
 pub const EPISODE_TEXT_BYTES_MAX: usize = 64 << 10;
+/// Longest text of an episode that describes a request of a session, characters.
+pub const CASE_CHARS_MAX: usize = 600;
+/// Longest line that tells such an episode, characters.
+pub const CASE_LINE_CHARS_MAX: usize = 480;
 /// Largest file whose checksum is computed, bytes.
 pub const ARTIFACT_BYTES_MAX: u64 = 1 << 30;
 /// Longest description of an artifact, bytes.

@@ -4,6 +4,7 @@ use super::model_instructions::DATA_NOTICE;
 use super::schema::ToolArgument;
 use super::tool::{Effect, Tool, ToolAnswer, ToolCall, data_schema, nullable_string};
 use heirloom_engine::SimilarAttempt;
+use heirloom_model::kinds::result_label;
 use heirloom_model::{Fault, limits, text};
 use serde_json::{Value, json};
 
@@ -74,7 +75,7 @@ fn line(one: &SimilarAttempt) -> String {
     let task = one.record.scope.task.as_deref().unwrap_or("-");
     format!(
         "- {} (task {}): {} → {}",
-        one.episode.action,
+        result_label(&one.episode.action),
         text::one_line(task),
         text::excerpt(approach, 400),
         text::excerpt(outcome, 400)

@@ -16,7 +16,7 @@ use serde::Deserialize;
 
 /// Maximum number of attempts that are read, newest first.
 const TRIES: usize = 2_000;
-/// Minimum number of attempts for showing rates.
+/// Minimum number of attempts with a known result for showing rates.
 const ENOUGH: usize = 5;
 /// Maximum number of rows in each table.
 const ROWS: usize = 10;
@@ -48,7 +48,9 @@ fn load(engine: &Engine, context: &RequestContext, days: i32) -> Result<Analytic
     let (all_weeks, episodes) = engine
         .tasks()
         .analytics_since(times.midnight(7 * charts::WEEKS_DRAWN - 1), TRIES)?;
-    let attempts: usize = all_weeks.by_week.iter().map(|week| week.attempts).sum();
+    let known: usize = (all_weeks.by_week.iter())
+        .map(|week| week.successes + week.failures)
+        .sum();
     let agents = named_agents(own.by_agent.iter().map(|one| one.name.clone()));
     let (tokens, all) = charts::tokens(&episodes, &agents, &times);
     let weeks = charts::rolling_weeks(&episodes, &times);
@@ -72,7 +74,7 @@ fn load(engine: &Engine, context: &RequestContext, days: i32) -> Result<Analytic
         },
         sub: compare_weeks(newest, before),
         days,
-        has_enough: attempts >= ENOUGH,
+        has_enough: known >= ENOUGH,
         weeks: charts::weeks(&weeks),
         tokens,
         tokens_all: format!("{} in the last 7 days", short_number(all)),
@@ -131,17 +133,22 @@ fn compare_weeks(newest: (usize, usize), before: (usize, usize)) -> String {
 }
 
 fn group(one: &analytics::AttemptGroup, mark: Html, last: Option<String>) -> AnalyticsRow {
-    let part = one.rate.map_or(0, percent_of);
+    let (part, label) = match one.rate.map(percent_of) {
+        Some(part) => (part, format!("{part} % completed")),
+        None => (0, "result unknown".to_owned()),
+    };
     let class = if part < 34 { "f-bad" } else { "f-accent" };
+    let ended = one.successes + one.failures;
     AnalyticsRow {
         name: render_text(&text::excerpt(
             one.name.as_deref().unwrap_or("not named"),
             80,
         )),
         mark,
-        bar: share(&format!("{part} % completed"), part, class, false),
+        bar: share(&label, part, class, false),
         successes: one.successes,
-        attempts: one.attempts,
+        ended,
+        unknown: one.attempts.saturating_sub(ended),
         last: last.unwrap_or_default(),
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn emit_call(
         action,
     };
     out(main_agent_event(format!("call {name}"), at, event));
-    let text = content_text(one.result);
+    let text = result_text(one.result);
     let outcome = match as_keyword(one.status) {
         "cancelled" => ToolOutcome::Rejected,
         "error" => ToolOutcome::Failed,
@@ -71,8 +71,18 @@ fn exit_code(text: &str) -> Option<i64> {
     last.find_map(|line| line.strip_prefix("Exit Code: ")?.trim().parse().ok())
 }
 
-/// Returns the text of a content: a string, or parts with text or tool output.
-pub(super) fn content_text(field: Field<'_>) -> String {
+/// Returns the text of a tool's result: a string, or parts with text or output.
+fn result_text(field: Field<'_>) -> String {
+    content_text(field, true)
+}
+
+/// Returns the words of a message: a string, or parts with text. The program sends results of tools as messages of the user,
+/// in parts of their own.
+pub(super) fn message_text(field: Field<'_>) -> String {
+    content_text(field, false)
+}
+
+fn content_text(field: Field<'_>, has_results: bool) -> String {
     if let Some(text) = as_string(field) {
         return text;
     }
@@ -84,7 +94,7 @@ pub(super) fn content_text(field: Field<'_>) -> String {
         let answer = as_object::<FunctionResponse<'_>>(part.response);
         let answer = answer.and_then(|one| as_object::<FunctionResponse<'_>>(one.response));
         let message_text = as_string(part.text).or_else(|| {
-            let answer = answer?;
+            let answer = answer.filter(|_| has_results)?;
             as_string(answer.output).or_else(|| as_string(answer.error))
         });
         if let Some(message_text) = message_text {

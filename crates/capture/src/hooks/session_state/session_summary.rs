@@ -1,26 +1,15 @@
-//! Summaries of a session: one line for its episode, and a block for a compacted conversation.
+//! Summary of a session for a compacted conversation, and its files.
 
 use super::HookSessionState;
-use heirloom_model::text::counted;
+
+/// Number of files that are named.
+const FILES_SHOWN: usize = 12;
 
 impl HookSessionState {
-    /// Summarises the session on one line.
-    pub(in crate::hooks) fn summary(&self) -> String {
-        let mut text = counted(self.prompts, "prompt", "prompts");
-        if !self.files.is_empty() {
-            text.push_str(&format!(", changed {}", shown(&self.files)));
-        }
-        if self.failed > 0 {
-            let failures = counted(self.failed, "failure", "failures");
-            let open = u32::try_from(self.failures.len()).unwrap_or(u32::MAX);
-            let state = match open.min(self.failed) {
-                0 => "mended".to_owned(),
-                open if open == self.failed => "not mended".to_owned(),
-                open => format!("{open} of them not mended"),
-            };
-            text.push_str(&format!(", {failures}, {state}"));
-        }
-        text
+    /// Returns the files that the session changed, the newest first.
+    pub(in crate::hooks) fn newest_files(&self) -> Vec<String> {
+        let newest = self.files.iter().rev().take(FILES_SHOWN);
+        newest.cloned().collect()
     }
 
     /// Returns what a compacted conversation has to know again.
@@ -48,12 +37,11 @@ impl HookSessionState {
 
 /// Lists the newest files.
 fn shown(files: &[String]) -> String {
-    const FILES: usize = 12;
     let newest: Vec<&str> = (files.iter().rev())
-        .take(FILES)
+        .take(FILES_SHOWN)
         .map(String::as_str)
         .collect();
-    let more = files.len().saturating_sub(FILES);
+    let more = files.len().saturating_sub(FILES_SHOWN);
     let more = if more > 0 {
         format!(" and {more} more")
     } else {

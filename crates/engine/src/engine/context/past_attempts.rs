@@ -4,6 +4,7 @@ use super::super::episodes::EpisodeFilter;
 use super::Echoes;
 use crate::analytics::{EpisodeRow, approach_key};
 use crate::engine::Contexts;
+use heirloom_model::case::case_line;
 use heirloom_model::context::ContextItem;
 use heirloom_model::kinds::{ARTIFACT_FILE, EpisodeAction};
 use heirloom_model::rating::{Rating, Tier};
@@ -130,11 +131,14 @@ fn success_of(one: &EpisodeRow) -> Option<bool> {
     }
 }
 
-/// Returns the text of an episode, without an outcome that is only an exit status. Iterations without an approach are
-/// left out, because their errors and steps are more informative.
+/// Returns the text of an episode: the line of a case, or the approach and its outcome, unless that is only an exit
+/// status. Iterations without an approach are left out, because their errors and steps are more informative.
 fn episode_text(one: &EpisodeRow, record: &Record, echoes: &Echoes) -> Option<String> {
-    let outcome = one.outcome.as_deref();
     let is_new = |text: &str| !echoes.has(text);
+    if let Some(line) = case_line(record, limits::CASE_LINE_CHARS_MAX) {
+        return Some(line).filter(|_| one.approach.as_deref().is_none_or(is_new));
+    }
+    let outcome = one.outcome.as_deref();
     match (&one.approach, outcome.filter(|text| !is_exit_status(text))) {
         (Some(approach), Some(outcome)) if is_new(approach) => {
             Some(format!("{approach}: {outcome}"))

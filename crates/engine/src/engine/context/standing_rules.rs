@@ -1,6 +1,6 @@
 //! Standing rules: the texts that people wrote to be read every time, and their rules among the records.
 
-use super::{Contexts, is_not_muted, is_valid_at};
+use super::{Contexts, is_eligible, is_valid_at};
 use crate::engine::tasks::TASK_MAIN;
 use heirloom_model::context::MemoryView;
 use heirloom_model::kinds::{CATEGORY_CONVENTION, CATEGORY_PREFERENCE, Knowledge};
@@ -82,7 +82,7 @@ impl Contexts<'_> {
             }
         }
         rules.retain(|record| {
-            is_standing_rule(record) && is_not_muted(record) && is_valid_at(record, now)
+            is_standing_rule(record) && is_eligible(record) && is_valid_at(record, now)
         });
         rules.sort_by_key(|record| Reverse((last_stated_at(record), record.id)));
         Ok(rules)

@@ -4,8 +4,10 @@ use super::LearnedConversation;
 use super::lesson_source::LessonSource;
 use crate::engine::{Engine, NewRecord};
 use heirloom_lessons::{Candidate, Lesson, LessonContent, Speaker, Verdict};
-use heirloom_model::kinds::{Episode, EpisodeAction, ErrorRecord, Knowledge, Step, StepState};
-use heirloom_model::{Fault, Kind, KindData, MergeRule, Record, RecordId, Scope, Timestamp, text};
+use heirloom_model::kinds::{ErrorRecord, Knowledge, Step, StepState};
+use heirloom_model::{
+    Case, CaseState, Fault, Kind, KindData, MergeRule, Record, RecordId, Scope, Timestamp, text,
+};
 use heirloom_store::Change;
 
 /// Source of what a person said.
@@ -89,13 +91,8 @@ impl<'w> DraftWriter<'w> {
                 let parts = self.error(candidate, key, text, resolution.as_deref());
                 parts.map(one).into_iter().collect()
             }
-            LessonContent::Episode {
-                request,
-                done,
-                result,
-            } => {
-                let parts = self.episode(candidate, request, [done, result]);
-                parts.map(one).into_iter().collect()
+            LessonContent::Case { case, state, .. } => {
+                vec![one(self.case(candidate, case, *state))]
             }
             LessonContent::Steps(steps) => {
                 let steps = steps.iter().filter(|step| !step.text.trim().is_empty());
@@ -189,38 +186,19 @@ impl<'w> DraftWriter<'w> {
         Some((identity, record, MergeRule::Error))
     }
 
-    fn episode(
+    fn case(
         &self,
         candidate: &Candidate,
-        request: &str,
-        rest: [&String; 2],
-    ) -> Option<(String, Record, MergeRule)> {
-        let request = request.trim();
-        let parts: Vec<&str> = rest
-            .into_iter()
-            .map(|text| text.trim())
-            .filter(|text| !text.is_empty())
-            .collect();
-        let outcome = Some(parts.join(" ")).filter(|outcome| !outcome.is_empty());
-        let words = match &outcome {
-            _ if request.is_empty() => return None,
-            Some(outcome) => format!("{request}: {outcome}"),
-            None => request.to_owned(),
-        };
+        case: &Case,
+        state: CaseState,
+    ) -> (String, Record, MergeRule) {
         let scope = self.scope(candidate, Some(self.conversation.task));
         // The request is a person's, the account of it is not.
         let source = self.conversation.source;
-        let records = self.engine.records();
-        let mut record = records.draft(Kind::Episode, &words, scope, source);
-        record.attrs = Episode {
-            approach: Some(request.to_owned()),
-            outcome,
-            ..Episode::with_action(EpisodeAction::Attempted)
-        }
-        .to_attrs();
-        let place = first_event(candidate).unwrap_or(request);
+        let record = self.engine.tasks().case_draft(case, state, scope, source);
+        let place = first_event(candidate).unwrap_or(&case.asked);
         let identity = text::hash_parts(&["episode", place]);
-        Some((identity, record, MergeRule::Keep))
+        (identity, record, MergeRule::Keep)
     }
 
     fn step(
@@ -292,7 +270,11 @@ pub(super) fn content_of(record: &Record) -> String {
     let parts = match record.kind {
         Kind::Knowledge => [attribute("rationale"), "", ""],
         Kind::Error => [attribute("state"), attribute("resolution"), ""],
-        Kind::Episode => [attribute("approach"), attribute("outcome"), ""],
+        Kind::Episode => [
+            attribute("approach"),
+            attribute("outcome"),
+            attribute("action"),
+        ],
         Kind::Task | Kind::Step | Kind::Artifact | Kind::Output | Kind::Note | Kind::Summary => {
             [attribute("state"), "", ""]
         }

@@ -135,6 +135,12 @@ struct Attributes {
     /// Episode.
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<String>,
+    /// Episode: the files that it changed, the most changed first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files: Option<Vec<String>>,
+    /// Episode: names of functions and types that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symbols: Option<Vec<String>>,
     /// Episode.
     #[serde(skip_serializing_if = "Option::is_none")]
     duration_ms: Option<u64>,

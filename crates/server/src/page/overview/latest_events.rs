@@ -6,6 +6,7 @@ use crate::page::view::overview::EventRow;
 use crate::page::view::{Times, render_text};
 use crate::records_by_id::find_any;
 use heirloom_engine::Engine;
+use heirloom_model::kinds::result_label;
 use heirloom_model::{Action, Event, Fault, Kind, Record, text};
 use std::collections::HashSet;
 
@@ -64,7 +65,7 @@ pub(in crate::page) fn event_label(event: &Event, record: &Record) -> String {
     let action = record.attr_str("action").unwrap_or_default();
     match (event.action, record.kind) {
         (Action::Created, Kind::Episode) if !action.is_empty() => {
-            format!("attempt {}", text::replace_control_chars(action))
+            format!("attempt, {}", result_label(action))
         }
         (Action::Created, Kind::Task | Kind::Step | Kind::Artifact) => "added".to_owned(),
         (Action::Created, Kind::Error) => "logged".to_owned(),

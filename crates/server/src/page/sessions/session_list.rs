@@ -11,7 +11,10 @@ use crate::page::view::{Html, Times, number, plural, render_text};
 use crate::page::{PageError, RequestContext, Shell, record_label, render};
 use axum::extract::{Query, State};
 use axum::response::Response;
-use heirloom_engine::{ConversationHits, DedupMode, Engine, QuerySyntax, RecallRequest, RetrievalMode};
+use heirloom_engine::{
+    ConversationHits, DedupMode, Engine, QuerySyntax, RecallRequest, RetrievalMode,
+};
+use heirloom_model::kinds::result_label;
 use heirloom_model::{Fault, Permission, Session, text};
 use heirloom_search::recall::RecallItem;
 use serde::Deserialize;
@@ -368,7 +371,11 @@ fn row(
         meta,
         hit: hit.map_or_else(Html::default, render_text),
         has_hit: hit.is_some(),
-        outcome: text::replace_control_chars(action),
+        outcome: if action.is_empty() {
+            ""
+        } else {
+            result_label(action)
+        },
         class,
         icon,
         at: times.full(session.started_at),

@@ -2,8 +2,8 @@
 
 use crate::page::view::chart::put;
 use crate::page::view::{Html, Times, duration, escape, plural};
-use heirloom_model::kinds::Episode;
-use heirloom_model::{Record, text};
+use heirloom_model::Record;
+use heirloom_model::kinds::{Episode, result_label};
 
 /// Share of the width that a label takes on a phone, percent.
 const NUMBER_WIDTH: f64 = 8.0;
@@ -49,10 +49,7 @@ pub(super) fn timeline_chart(episodes: &[(Record, Episode)], times: &Times) -> O
             _ => ("f-track", "·"),
         };
         let length = one.duration_ms.filter(|ms| *ms > 0).map(duration);
-        let mut label = format!(
-            "Attempt {n}, {}, ",
-            text::replace_control_chars(&one.action)
-        );
+        let mut label = format!("Attempt {n}, {}, ", result_label(&one.action));
         label.push_str(length.as_deref().unwrap_or("duration not recorded"));
         label.push_str(&format!(", {}", times.full(record.recorded_at)));
         let (x, wide) = (bar.x, bar.wide);

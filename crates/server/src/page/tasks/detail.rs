@@ -134,15 +134,12 @@ fn episodes(engine: &Engine, id: &str) -> Result<Vec<(Record, Episode)>, Fault> 
 }
 
 fn result(status: &TaskStatus, episodes: &[(Record, Episode)], errors: usize) -> String {
-    let tries = episodes.len();
-    let worked = episodes
+    let actions: Vec<&str> = episodes
         .iter()
-        .position(|(_, one)| one.action == "completed");
-    let so_far = match worked {
-        _ if tries == 0 => "not tried yet".to_owned(),
-        Some(_) => format!("{} so far, one worked", plural(tries, "try", "tries")),
-        None => format!("{} so far, none worked", plural(tries, "try", "tries")),
-    };
+        .map(|(_, one)| one.action.as_str())
+        .collect();
+    let worked = actions.iter().position(|action| *action == "completed");
+    let so_far = tries_so_far(&actions);
     match (status, worked) {
         (TaskStatus::Done, Some(at)) => format!("Done on the {} try.", ordinal(at + 1)),
         (TaskStatus::Done, None) => "Done.".to_owned(),
@@ -153,6 +150,20 @@ fn result(status: &TaskStatus, episodes: &[(Record, Episode)], errors: usize) ->
             format!("Failing: {open}; {so_far}.")
         }
         (TaskStatus::InPhase(_) | TaskStatus::Open, _) => format!("Open; {so_far}."),
+    }
+}
+
+/// Returns the number of attempts and how many of them worked. Attempts whose end was not seen are no failures.
+fn tries_so_far(actions: &[&str]) -> String {
+    let count = |wanted: &str| actions.iter().filter(|action| **action == wanted).count();
+    let all = plural(actions.len(), "try", "tries");
+    let failed = count("failed");
+    match (count("completed"), actions.len() - failed) {
+        _ if actions.is_empty() => "not tried yet".to_owned(),
+        (0, 0) => format!("{all} so far, none worked"),
+        (0, _) if failed == 0 => format!("{all} so far, result unknown"),
+        (0, unknown) => format!("{all} so far, {failed} failed, {unknown} unknown"),
+        (_, _) => format!("{all} so far, one worked"),
     }
 }
 
@@ -272,4 +283,25 @@ fn find_similar(engine: &Engine, approach: &str) -> Result<SimilarAttemptsView, 
         words: render_text(&format!("Similar: {}", told_of.join(" "))),
         is_bad: report.has_failed,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tries_with_an_unknown_end_are_no_failures() {
+        for (actions, text) in [
+            (&[][..], "not tried yet"),
+            (&["failed"], "1 try so far, none worked"),
+            (&["failed", "completed"], "2 tries so far, one worked"),
+            (&["attempted", "retried"], "2 tries so far, result unknown"),
+            (
+                &["attempted", "failed", "attempted"],
+                "3 tries so far, 1 failed, 2 unknown",
+            ),
+        ] {
+            assert_eq!(tries_so_far(actions), text, "{actions:?}");
+        }
+    }
 }

@@ -4,7 +4,7 @@ use crate::page::view::tasks::{ArtifactRow, AttemptRow, OpenErrorRow, StepRow};
 use crate::page::view::{Times, bytes, duration, render_text, short_number};
 use crate::page::{RequestContext, record_label};
 use heirloom_engine::{ArtifactStatus, VerifiedArtifact};
-use heirloom_model::kinds::{Artifact as Typed, Episode};
+use heirloom_model::kinds::{Artifact as Typed, Episode, result_label};
 use heirloom_model::{KindData, Record, text};
 
 /// Builds the row of an attempt.
@@ -34,7 +34,7 @@ pub(super) fn attempt_row(record: &Record, episode: &Episode, times: &Times) -> 
         icon,
         approach: render_text(approach),
         meta,
-        state: text::replace_control_chars(&episode.action),
+        state: result_label(&episode.action),
         outcome: render_text(episode.outcome.as_deref().unwrap_or_default()),
         has_outcome: episode.outcome.is_some(),
     }

@@ -28,7 +28,10 @@ pub(crate) struct AnalyticsRow {
     pub(crate) mark: Html,
     pub(crate) bar: Html,
     pub(crate) successes: usize,
-    pub(crate) attempts: usize,
+    /// Number of attempts with a known result.
+    pub(crate) ended: usize,
+    /// Number of the others.
+    pub(crate) unknown: usize,
     pub(crate) last: String,
 }
 

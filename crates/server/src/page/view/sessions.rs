@@ -43,7 +43,7 @@ pub(crate) struct SessionRow {
     pub(crate) hit: Html,
     pub(crate) has_hit: bool,
     /// Action of its newest attempt; may be empty.
-    pub(crate) outcome: String,
+    pub(crate) outcome: &'static str,
     pub(crate) class: &'static str,
     pub(crate) icon: &'static str,
     pub(crate) at: String,

@@ -106,7 +106,7 @@ pub(crate) struct AttemptRow {
     pub(crate) icon: &'static str,
     pub(crate) approach: Html,
     pub(crate) meta: Vec<String>,
-    pub(crate) state: String,
+    pub(crate) state: &'static str,
     pub(crate) outcome: Html,
     pub(crate) has_outcome: bool,
 }

@@ -7,7 +7,7 @@ use crate::engine::lessons::lesson_source::LessonSource;
 use heirloom_model::kinds::ErrorRecord;
 use heirloom_model::record_meaning::known_resolution;
 use heirloom_model::similarity::{ComparableText, has_same_words};
-use heirloom_model::{Authority, Fault, Kind, KindData, Record, RecordId, Scope, limits};
+use heirloom_model::{Authority, Case, Fault, Kind, KindData, Record, RecordId, Scope, limits};
 use heirloom_search::index::tokenizer::QueryTerms;
 use heirloom_store::{Filter, Lane, SearchQuery};
 use std::collections::HashMap;
@@ -137,7 +137,7 @@ impl Reconciliation<'_> {
         })
     }
 
-    /// An episode takes the place of the counts that a hook wrote at the end of the session.
+    /// A case from the transcript takes the place of the one that a hook stored at the end of the session.
     pub(super) fn episode(&self, draft: &LessonDraft) -> Result<Decision, Fault> {
         let scope = Scope {
             session: Some(self.conversation.session.to_owned()),
@@ -148,6 +148,7 @@ impl Reconciliation<'_> {
         let found = self.engine.records().find(&filter)?.into_iter();
         let automatic = found.into_iter().find(|known| {
             !LessonSource::is_in(known)
+                && Case::of_record(known).is_some()
                 && known.key.is_none()
                 && known.source == draft.record.source
                 && !self.touched.contains(&known.id)

@@ -12,6 +12,9 @@ const TITLE_CHARS_MAX: usize = 120;
 /// Number of lines of an output that are searched for a title.
 const LINES_MAX: usize = 60;
 
+/// Types of issues.
+const TYPES: [&str; 6] = ["task", "bug", "feature", "epic", "chore", "decision"];
+
 /// Issues that requests name.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -130,27 +133,35 @@ pub(super) fn created_issue(command: &SimpleCommand, cues: &TrackerCues) -> Opti
     if !matches!(verb, "create" | "new" | "add" | "open") {
         return None;
     }
+    // Some trackers give the type of an issue with `-t`.
     let named = command
         .option_values(&["--title", "-t", "--summary", "-s"])
-        .next();
-    let title = named.or_else(|| verbs.next().filter(|word| word.contains(' ')))?;
+        .find(|value| !TYPES.contains(value));
+    let title = named.or_else(|| {
+        let mut titles = verbs.filter(|word| !TYPES.contains(word));
+        titles.next().filter(|word| word.contains(' '))
+    })?;
     (!title.trim().is_empty()).then(|| text::excerpt(title.trim(), TITLE_CHARS_MAX))
 }
 
 /// Returns the id of the issue that an output reports as created.
-pub(super) fn created_id(output: &str) -> Option<&str> {
-    let line = output.lines().take(20).find(|line| {
-        line.contains("Created") || line.contains("created") || line.contains("/issues/")
-    })?;
-    let word = line.split([' ', ':', '/']).rfind(|word| {
-        word.len() >= 2
-            && word.len() <= 40
-            && word.bytes().any(|b| b.is_ascii_digit() || b == b'-')
-            && word
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '#'))
-    })?;
-    Some(word.trim_end_matches('.'))
+pub(super) fn created_id<'o>(output: &'o str) -> Option<&'o str> {
+    let after = |line: &'o str| {
+        [
+            "/issues/",
+            "Created issue: ",
+            "created issue: ",
+            "Created issue ",
+            "Created: ",
+        ]
+        .iter()
+        .find_map(|mark| Some(line.split_once(mark)?.1))
+    };
+    let rest = output.lines().take(20).find_map(after)?;
+    let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '#')));
+    let word = rest.get(..end.unwrap_or(rest.len()))?.trim_end_matches('.');
+    let is_id = word.len() <= 40 && word.bytes().any(|b| b.is_ascii_digit() || b == b'-');
+    is_id.then_some(word)
 }
 
 #[cfg(test)]
@@ -184,6 +195,10 @@ mod tests {
             Some("A bug")
         );
         assert_eq!(title("bd create \"A bug\" -p 1").as_deref(), Some("A bug"));
+        assert_eq!(
+            title("bd create -t task 'Fix the writer'").as_deref(),
+            Some("Fix the writer")
+        );
         assert_eq!(title("bd show x-1"), None);
         assert_eq!(title("npm create x"), None);
         assert_eq!(
@@ -191,6 +206,10 @@ mod tests {
             Some("app-x7.5")
         );
         assert_eq!(created_id("https://example.org/a/b/issues/12"), Some("12"));
-        assert_eq!(created_id("nothing"), None);
+        assert_eq!(
+            created_id("✓ Created issue: app-x7 — A tool-call"),
+            Some("app-x7")
+        );
+        assert_eq!(created_id("created a tool-call for 58"), None);
     }
 }

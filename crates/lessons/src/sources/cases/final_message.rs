@@ -1,13 +1,8 @@
-//! Final messages: the sentences about the result, and the parts of an answer.
+//! Final messages: the sentences about the result.
 
 use crate::cues::OutcomeCues;
 use crate::outline::read_outline;
 use crate::sentences::{capitalize, sentences};
-
-/// Greatest number of headings that are named.
-const HEADINGS_MAX: usize = 6;
-/// Greatest number of characters of a named heading.
-const HEADING_CHARS_MAX: usize = 60;
 
 /// Returns the sentences of a message about the result, the ones about open work last, within a number of characters.
 pub(super) fn result_sentences(message: &str, cues: &OutcomeCues, chars_max: usize) -> String {
@@ -29,8 +24,13 @@ pub(super) fn result_sentences(message: &str, cues: &OutcomeCues, chars_max: usi
                 let is_announcement = sentence.ends_with(':')
                     || sentence.ends_with('?')
                     || (cues.phrases.openers.begins(&lower) && sentence.chars().count() < 60);
-                let is_request = lower.contains("let me know");
-                if is_announcement || is_request || !(is_open || cues.phrases.status.is_in(&lower))
+                let is_request =
+                    lower.contains("let me know") || cues.phrases.narration.begins(&lower);
+                let is_ongoing = cues.phrases.ongoing.is_in(&lower);
+                if is_announcement
+                    || is_request
+                    || is_ongoing
+                    || !(is_open || cues.phrases.status.is_in(&lower))
                 {
                     continue;
                 }
@@ -86,30 +86,6 @@ fn with_end(sentence: &str) -> String {
     }
 }
 
-/// Returns the headings of an answer, or the titles of its points, as one list.
-pub(super) fn answer_parts(message: &str) -> Option<String> {
-    let sections = read_outline(message);
-    let headings: Vec<&str> = sections
-        .iter()
-        .map(|section| section.heading.as_str())
-        .filter(|heading| !heading.is_empty())
-        .collect();
-    let titles = sections
-        .iter()
-        .flat_map(|section| &section.items)
-        .filter_map(|item| item.title.as_deref());
-    let parts: Vec<&str> = match headings.len() {
-        0 | 1 => titles.collect(),
-        _ => headings,
-    };
-    let parts: Vec<&str> = parts
-        .into_iter()
-        .filter(|part| part.chars().count() <= HEADING_CHARS_MAX)
-        .take(HEADINGS_MAX)
-        .collect();
-    (parts.len() >= 2).then(|| parts.join(", "))
-}
-
 /// Returns true for a message that reports something: long, or with a list.
 pub(super) fn is_report(message: &str, cues: &OutcomeCues) -> bool {
     let head = message.trim_start();
@@ -146,19 +122,6 @@ mod tests {
             result_sentences(message, &Cues::get().outcome, 300),
             "All 3 tasks are completed and pushed. Tests: 12 unit tests, all passing. Filed: `app-5` — the importer drops the date."
         );
-    }
-
-    #[test]
-    fn answer_parts_names_headings_or_titles() {
-        assert_eq!(
-            answer_parts("**Findings**\n- a\n**Plan**\n- b").as_deref(),
-            Some("Findings, Plan")
-        );
-        assert_eq!(
-            answer_parts("- **Scope**: a\n- **Tests**: b").as_deref(),
-            Some("Scope, Tests")
-        );
-        assert_eq!(answer_parts("Only text."), None);
     }
 
     #[test]
