@@ -9,7 +9,7 @@ use heirloom_model::{
     Confidence, IdSource, Kind, MergeRule, ProjectName, Record, Scope, Timestamp, record::Attrs,
 };
 use heirloom_search::index::tokenizer::QueryTerms;
-use heirloom_store::{Change, Filter, SearchQuery, SqliteStore, Store};
+use heirloom_store::{Change, Filter, Lane, SearchQuery, SqliteStore, Store};
 use std::time::{Duration, Instant};
 
 /// Numbers of records in the store at which queries are run.
@@ -129,7 +129,7 @@ fn time_searches(
                 vector: None,
                 sentence: None,
                 filter: filter.clone(),
-                drops_turns: false,
+                lane: Lane::Memory,
                 key_filters: Vec::new(),
                 limit_per_arm: 50,
             };

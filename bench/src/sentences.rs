@@ -115,6 +115,7 @@ fn store_vectors(store: &dyn Store, engine: &Engine, model: &str) -> Outcome<()>
         let rows = (backlog.next.iter()).map(|text| (text.ordinal, Some(direction())));
         let batch = VectorBatch {
             model: model.to_owned(),
+            lane: backlog.lane,
             generation: backlog.generation,
             rows: rows.collect(),
         };

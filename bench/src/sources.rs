@@ -35,6 +35,7 @@ fn fill_folders(engine: &Engine) -> Outcome<()> {
                 ..NewNote::default()
             })?;
             let turn = NewTurn {
+                machine: false,
                 role: if n % 2 == 0 {
                     Role::User
                 } else {

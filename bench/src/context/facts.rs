@@ -80,6 +80,7 @@ fn fill(engine: &Engine, root: &Path) -> Outcome<()> {
         (Role::Assistant, history),
     ] {
         let turn = NewTurn {
+            machine: false,
             role,
             sender: None,
             task: None,

@@ -161,7 +161,6 @@ impl<'r> Haystack<'r> {
         let candidate = |place: usize| Candidate {
             hit: Hit {
                 id: self.records[place].id,
-                is_turn: false,
                 lexical: at(&lexical, place),
                 vector: at(&vector, place),
                 sentence: None,

@@ -37,6 +37,7 @@ pub(super) fn fill(engine: &Engine) -> Outcome<()> {
             };
             let words = crate::fixture::text(turn).repeat(1 + turn % 40);
             let turn = NewTurn {
+                machine: false,
                 role,
                 sender: None,
                 task: Some(format!("{}", number % TASKS)),

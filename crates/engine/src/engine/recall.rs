@@ -89,9 +89,11 @@ pub struct RecallRequest {
     pub budget_tokens: Option<usize>,
     /// Only these kinds of records, in addition to those in the query; empty means all.
     pub kinds: Vec<Kind>,
+    /// Turns of conversations are hits, as with `kind:message` in the query. Without kinds they are the only ones.
+    pub turns: bool,
     /// Turns of conversations that the answer has besides its records.
     pub conversations: ConversationHits,
-    /// Searches no records, as `kind:message` in the query does.
+    /// Searches no records.
     pub only_conversations: bool,
     /// Only these records; empty means all.
     pub among: Vec<RecordId>,
@@ -116,6 +118,7 @@ pub struct RecallRequest {
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecallReport {
     /// Records, best first; ties in order of age, oldest first. They do not depend on the conversations of the project.
+    /// Turns follow if they were requested as a kind.
     pub hits: Vec<Ranked>,
     /// Turns of conversations, best first; their relevance is relative to the conversations.
     pub conversations: Vec<Ranked>,
@@ -225,7 +228,7 @@ impl Recall<'_> {
                 vectors,
             };
             conversations = self.conversation_hits(&search)?;
-            if query.filters.includes_records() {
+            if query.filters.includes_records() && !request.only_conversations {
                 hits = self.rank_query(search, has_hop)?;
             }
         } else {
@@ -234,6 +237,9 @@ impl Recall<'_> {
         let weak = retain_relevant(&mut hits, request.min_relevance.unwrap_or(FLOOR));
         if hits.is_empty() && weak > 0 {
             notes.push(NOTHING_RELEVANT.to_owned());
+        }
+        if query.filters.turns {
+            hits.append(&mut conversations);
         }
         if let Some(budget) = request.budget_tokens {
             hits = fill_budget_mmr(hits, budget);
@@ -264,7 +270,7 @@ impl Recall<'_> {
         request: &RecallRequest,
     ) -> Result<Filter, Fault> {
         let filters = &mut query.filters;
-        filters.turns |= request.only_conversations;
+        filters.turns |= request.turns;
         for kind in &request.kinds {
             if !filters.kinds.contains(kind) {
                 filters.kinds.push(*kind);

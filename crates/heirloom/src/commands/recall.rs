@@ -121,6 +121,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         k: args.k,
         budget_tokens: args.budget_tokens,
         kinds: args.kind.iter().filter_map(of_kind).collect(),
+        turns: args.kind.contains(&KindFilter::Turns),
         conversations,
         only_conversations,
         scope: scope(args.task),
@@ -178,17 +179,13 @@ fn wanted_conversations(args: &Args) -> ConversationHits {
         (Some(SearchedLane::Memory), _) => ConversationHits::Nothing,
         (_, true) => ConversationHits::All,
         (_, false) if args.kind.is_empty() => ConversationHits::Best,
-        (_, false) => match args.kind.contains(&KindFilter::Turns) {
-            true => ConversationHits::All,
-            false => ConversationHits::Nothing,
-        },
+        (_, false) => ConversationHits::Nothing,
     }
 }
 
 /// Returns true if no record is requested.
 fn is_only_conversations(args: &Args) -> bool {
-    let are_turns = !args.kind.is_empty() && args.kind.iter().all(|one| *one == KindFilter::Turns);
-    are_turns || args.only == Some(SearchedLane::Conversations)
+    args.only == Some(SearchedLane::Conversations)
 }
 
 fn print_hits(

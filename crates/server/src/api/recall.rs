@@ -121,7 +121,7 @@ async fn respond(
 ) -> Result<Json<RecallResponse>, Problem> {
     let project = access.resolve_project(params.project.as_deref())?;
     let (kinds, turns) = parse_kinds(params.kinds.as_deref())?;
-    let has_kinds = !kinds.is_empty();
+    let has_kinds = turns || !kinds.is_empty();
     if !params
         .min_relevance
         .is_none_or(|least| (0.0..=1.0).contains(&least))
@@ -140,11 +140,10 @@ async fn respond(
             Some(WantedConversations::All) => ConversationHits::All,
             Some(WantedConversations::None) => ConversationHits::Nothing,
             Some(WantedConversations::Best) => ConversationHits::Best,
-            None if turns => ConversationHits::All,
             None if has_kinds => ConversationHits::Nothing,
             None => ConversationHits::Best,
         },
-        only_conversations: turns && !has_kinds,
+        turns,
         scope: Scope {
             task: params.task_id,
             agent: params.agent_id,

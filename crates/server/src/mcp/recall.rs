@@ -95,7 +95,6 @@ fn call(call: &ToolCall<'_>) -> Result<ToolAnswer, Fault> {
         ..Scope::default()
     };
     let kinds = args.words("kinds");
-    let has_turns = kinds.iter().any(|kind| is_turn_kind(kind));
     let request = RecallRequest {
         question: args.require("query")?,
         k: args.size("k"),
@@ -104,12 +103,11 @@ fn call(call: &ToolCall<'_>) -> Result<ToolAnswer, Fault> {
             .iter()
             .filter_map(|kind| kind.parse::<Kind>().ok())
             .collect(),
-        conversations: match (has_turns, kinds.is_empty()) {
-            (true, _) => ConversationHits::All,
-            (false, true) => ConversationHits::Best,
-            (false, false) => ConversationHits::Nothing,
+        turns: kinds.iter().any(|kind| is_turn_kind(kind)),
+        conversations: match kinds.is_empty() {
+            true => ConversationHits::Best,
+            false => ConversationHits::Nothing,
         },
-        only_conversations: has_turns && kinds.iter().all(|kind| is_turn_kind(kind)),
         scope: scope(args.text("task")),
         near: scope(args.text("near_task")),
         as_of: args.time("as_of"),
