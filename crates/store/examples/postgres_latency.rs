@@ -10,7 +10,8 @@ use heirloom_model::{
 };
 use heirloom_search::index::tokenizer::QueryTerms;
 use heirloom_store::{
-    AddressSources, Change, Filter, PostgresAddress, PostgresStore, SearchQuery, Store, StoreError,
+    AddressSources, Change, Filter, Lane, PostgresAddress, PostgresStore, SearchQuery, Store,
+    StoreError,
 };
 use std::error::Error;
 use std::thread;
@@ -187,7 +188,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             vector: None,
             sentence: None,
             filter: Filter::current(&[], at(9_000_000)),
-            drops_turns: true,
+            lane: Lane::Memory,
             key_filters: Vec::new(),
             limit_per_arm: 50,
         };

@@ -8,7 +8,7 @@ mod test_records;
 
 use heirloom_model::{IdSource, Kind, Timestamp};
 use heirloom_search::index::tokenizer::QueryTerms;
-use heirloom_store::{Filter, PurgeTarget, SearchQuery, SearchResults, SqliteStore, Store};
+use heirloom_store::{Filter, Lane, PurgeTarget, SearchQuery, SearchResults, SqliteStore, Store};
 use std::path::Path;
 use test_records::{at, folder, project, put, record};
 

@@ -12,7 +12,7 @@ use heirloom_model::{
     IdSource, ImportBatch, Kind, Mark, Message, ProjectName, Record, Role, Session,
 };
 use heirloom_search::index::tokenizer::QueryTerms;
-use heirloom_store::{Change, Filter, PostgresStore, Receipt, SearchQuery, Store};
+use heirloom_store::{Change, Filter, Lane, PostgresStore, Receipt, SearchQuery, Store};
 use heirloom_testkit::{Prerequisite, require};
 use test_database::{TestDatabase, address};
 use test_records::{at, project, put, record};
