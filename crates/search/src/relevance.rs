@@ -16,7 +16,10 @@ mod sentence_coefficients;
 use crate::index::tokenizer::{self, Term};
 use crate::index::word_pieces;
 use alignment::AlignedPieces;
-pub use floors::{CONTEXT_FLOOR, FLOOR, Grade, TELL_MIN, TELL_MORE_MIN};
+pub use floors::{
+    ANSWER_COSINE_MIN, ANSWER_MIN, ANSWER_WORDS_MIN, CONTEXT_FLOOR, FLOOR, Grade, LIKELY_MIN,
+    TELL_MIN, TELL_MORE_MIN,
+};
 use heirloom_model::{Kind, limits};
 use rarity::{is_vocabulary_word, word_rarity};
 use std::collections::hash_map::Entry;

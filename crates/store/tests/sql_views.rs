@@ -104,6 +104,8 @@ fn full() -> [(&'static str, Kind, Attrs); 9] {
         ..ErrorRecord::open()
     };
     let episode = Episode {
+        files: Vec::new(),
+        symbols: Vec::new(),
         action: "failed".to_owned(),
         approach: some("brute force"),
         outcome: some("timeout"),

@@ -1,4 +1,4 @@
-//! Answer to a prompt: the relevant records that the session did not get yet.
+//! Answer to a prompt: the relevant records that the session neither got yet nor taught itself.
 
 use super::session_state::HookSessionState;
 use super::{HookRequest, prompt_records};
@@ -29,7 +29,9 @@ impl Hooks<'_> {
             return Ok(HookAnswer::default());
         }
         let mut near = self.relevant_hits(&clean)?;
-        near.retain(|one| !state.is_delivered(one.record.id));
+        near.retain(|one| {
+            !state.is_delivered(one.record.id) && !self.is_own(&one.record, request)
+        });
         let relevance: Vec<f64> = near.iter().map(|one| one.relevance).collect();
         let places = select_told(&relevance, limits::HOOK_HITS_MAX);
         let found: Vec<_> = places.iter().filter_map(|n| near.get(*n)).collect();

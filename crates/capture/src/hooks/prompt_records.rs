@@ -39,7 +39,7 @@ impl Hooks<'_> {
         let request = RecallRequest {
             question: question.to_owned(),
             syntax: QuerySyntax::Words,
-            // A filter by kind would take three times as long, so other kinds are dropped afterwards.
+            // Other kinds are dropped afterwards: a filter by kind reads the rows of all records in a short process.
             k: Some(2 * limits::RECALL_HITS_DEFAULT),
             min_relevance: Some(0.0),
             ..RecallRequest::default()

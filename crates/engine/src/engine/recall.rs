@@ -124,6 +124,8 @@ pub struct RecallReport {
     pub conversations: Vec<Ranked>,
     /// Number of records that were left out because their relevance is too low.
     pub weak: usize,
+    /// False if no record answers the question: then all hits are weak, whatever their relevance.
+    pub is_answered: bool,
     /// Notes about the query.
     pub notes: Vec<String>,
     /// Duration in microseconds.
@@ -211,6 +213,7 @@ impl Recall<'_> {
         let is_searched = query.text.chars().any(char::is_alphanumeric);
         let mut hits = Vec::new();
         let mut conversations = Vec::new();
+        let mut is_answered = true;
         if query.text.trim().is_empty() {
             if !query.filters.includes_records() {
                 notes.push("turns of conversations are found by words: add some words".to_owned());
@@ -229,12 +232,15 @@ impl Recall<'_> {
             };
             conversations = self.conversation_hits(&search)?;
             if query.filters.includes_records() && !request.only_conversations {
-                hits = self.rank_query(search, has_hop)?;
+                (hits, is_answered) = self.rank_query(search, has_hop)?;
             }
         } else {
             notes.push("the question has no words to search for".to_owned());
         }
-        let weak = retain_relevant(&mut hits, request.min_relevance.unwrap_or(FLOOR));
+        let weak = match request.min_relevance {
+            None if !is_answered => std::mem::take(&mut hits).len(),
+            least => retain_relevant(&mut hits, least.unwrap_or(FLOOR)),
+        };
         if hits.is_empty() && weak > 0 {
             notes.push(NOTHING_RELEVANT.to_owned());
         }
@@ -258,6 +264,7 @@ impl Recall<'_> {
             hits,
             conversations,
             weak,
+            is_answered,
             notes,
             took_us,
         })
@@ -328,18 +335,24 @@ impl Recall<'_> {
         Ok(found.into_iter().map(plain).collect())
     }
 
-    fn rank_query(&self, search: LaneSearch<'_>, has_hop: bool) -> Result<Vec<Ranked>, Fault> {
+    /// Ranks and rates the records; returns true with them if one answers the question.
+    fn rank_query(
+        &self,
+        search: LaneSearch<'_>,
+        has_hop: bool,
+    ) -> Result<(Vec<Ranked>, bool), Fault> {
         let is_comparable = search.is_comparable();
         let (query, k, request) = (search.query, search.k, search.request);
         let hop_filter = search.filter.clone();
         let (mut ranked, question) = self.rank_unrated(search, Lane::Memory)?;
+        let mut is_answered = true;
         if is_comparable {
-            rate_hits(&question, &mut ranked);
+            is_answered = rate_hits(&question, &mut ranked);
             if has_hop {
                 self.add_one_hop(query, &hop_filter, k, request, &question, &mut ranked)?;
             }
         }
-        Ok(ranked)
+        Ok((ranked, is_answered))
     }
 
     /// Ranks the candidates of one lane without their relevance, and returns the question that rates them.

@@ -86,6 +86,7 @@ impl Recall<'_> {
             Ok(own) => {
                 recalled.took_us += own.took_us;
                 recalled.weak += own.weak;
+                recalled.is_answered |= own.is_answered;
                 recalled.notes.retain(|note| note != NOTHING_RELEVANT);
                 let shown = own.hits.into_iter().filter(|hit| match &hit.item {
                     RecallItem::Record(record) => is_shown(record),

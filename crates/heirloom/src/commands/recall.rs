@@ -246,25 +246,20 @@ fn print_hit_line(hit: &Ranked, words: &str, session: &mut CliSession) {
     let style = match hit.grade() {
         Some(Grade::Strong) => AnsiColor::Green.on_default(),
         Some(Grade::Likely) => AnsiColor::Cyan.on_default(),
-        Some(Grade::Weak) | None => DIM_STYLE,
+        Some(Grade::Possible | Grade::Weak) | None => DIM_STYLE,
     };
-    let relevance = format!("{:12}", describe_relevance(hit));
+    let relevance = format!("{:8}", describe_relevance(hit));
     let relevance = session.out.paint(style, &relevance);
     let words = text::replace_control_chars(words);
     session.out.painted_line(&format!("{relevance}  {words}"));
 }
 
 /// Indentation of the lines below a hit.
-const INDENT: &str = "              ";
+const INDENT: &str = "          ";
 
-/// Describes the relevance as a percentage with its grade: ` 87 % strong`; empty for the hits of filters alone.
-fn describe_relevance(hit: &Ranked) -> String {
-    match (hit.relevance, hit.grade()) {
-        (Some(relevance), Some(grade)) => {
-            format!("{:>5} {}", text::percent(relevance), grade.as_str())
-        }
-        _ => String::new(),
-    }
+/// Describes the relevance in a word; empty for the hits of filters alone.
+fn describe_relevance(hit: &Ranked) -> &'static str {
+    hit.grade().map_or("", Grade::as_str)
 }
 
 /// Describes a hit: its kind, scope, source and date.

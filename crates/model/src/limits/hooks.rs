@@ -33,7 +33,7 @@ pub const HOOK_START_SESSIONS: usize = 3;
 /// Days after which work that nobody touched counts as abandoned at the start of a session.
 pub const HOOK_START_WORK_DAYS: i64 = 14;
 /// Leading bytes of a prompt that are used as the recall query.
-pub const HOOK_QUESTION_BYTES_MAX: usize = 4_000;
+pub const HOOK_QUESTION_BYTES_MAX: usize = 8_000;
 /// Maximum number of hits injected into a prompt.
 pub const HOOK_HITS_MAX: usize = 3;
 /// Maximum length of one injected hit, characters.

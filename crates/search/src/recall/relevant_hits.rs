@@ -2,7 +2,10 @@
 
 use super::rank::Ranked;
 use super::recall_item::RecallItem;
-use crate::relevance::{CandidateText, FLOOR, Features, Question, SentenceMatch};
+use crate::relevance::{
+    ANSWER_COSINE_MIN, ANSWER_MIN, ANSWER_WORDS_MIN, CandidateText, FLOOR, Features, Question,
+    SentenceMatch,
+};
 use heirloom_model::{Message, Record, Role};
 
 /// Maximum number of words of a turn that is only an acknowledgement.
@@ -15,10 +18,15 @@ const UNKNOWN_WORDS_COSINE_MIN: f64 = 0.4;
 /// Greatest relevance of such a text.
 const UNRELATED_MAX: f64 = FLOOR * 0.9;
 
-/// Computes the relevance of hits. `ranked` is in the order of the score. A hit with all words of the question is never
+/// Computes the relevance of hits, and returns true if one of them answers the question: it is relevant or reads like
+/// it, or has all of its words. `ranked` is in the order of the score.
+///
+/// The floor of single hits does not decide that: the right record of a paraphrase has a low relevance, and so has the
+/// best record about another subject. A hit with all words of the question is never
 /// below the floor: who searches for a word gets the records with it, however common the word is. A hit with none of
 /// them whose sentence vector has another direction is never above it.
-pub fn rate_hits(question: &Question, ranked: &mut [Ranked]) {
+pub fn rate_hits(question: &Question, ranked: &mut [Ranked]) -> bool {
+    let mut is_answered = false;
     let features = hit_features(question, ranked);
     for (hit, features) in ranked.iter_mut().zip(features) {
         let sentence = hit.breakdown.sentence;
@@ -34,8 +42,15 @@ pub fn rate_hits(question: &Question, ranked: &mut [Ranked]) {
             false if is_unrelated && !features.has_words() => (0.0, UNRELATED_MAX),
             false => (0.0, 1.0),
         };
-        hit.relevance = Some(features.probability().clamp(least, most));
+        let relevance = features.probability().clamp(least, most);
+        hit.relevance = Some(relevance);
+        let is_alike = match sentence {
+            Some(cosine) => relevance >= ANSWER_MIN || cosine >= ANSWER_COSINE_MIN,
+            None => relevance >= ANSWER_WORDS_MIN,
+        };
+        is_answered |= is_alike || features.has_all_words() || is_exact(hit);
     }
+    is_answered
 }
 
 /// Returns the features of hits. `ranked` is in the order of the score.
@@ -84,8 +99,11 @@ pub fn retain_relevant(ranked: &mut Vec<Ranked>, least: f64) -> usize {
 /// Returns true if a hit reaches a relevance. So do hits without a relevance, exact matches of a name and of a quoted
 /// phrase.
 pub fn is_relevant(hit: &Ranked, least: f64) -> bool {
-    let is_exact = hit.breakdown.exact > 0.0 || hit.breakdown.phrases > 0.0;
-    is_exact || hit.relevance.is_none_or(|relevance| relevance >= least)
+    is_exact(hit) || hit.relevance.is_none_or(|relevance| relevance >= least)
+}
+
+fn is_exact(hit: &Ranked) -> bool {
+    hit.breakdown.exact > 0.0 || hit.breakdown.phrases > 0.0
 }
 
 /// Returns true for items that are no answer by themselves: calls of tools and their output, acknowledgements such as

@@ -22,7 +22,7 @@ pub(super) struct RecallHit {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0, maximum = 1)]
     pub(super) relevance: Option<f64>,
-    /// Grade of the relevance: strong, likely or weak.
+    /// Grade of the relevance: strong, likely, possible or weak.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) grade: Option<String>,
     pub(super) source: String,

@@ -62,7 +62,7 @@ fn output() -> Value {
             "meaning": {"type": "string", "description": "The text with the fix of an error, the reason of a decision or the outcome of an episode"},
             "score": {"type": "number"},
             "relevance": {"type": "number", "description": "Chance that it is about the query, 0 to 1"},
-            "grade": {"type": "string", "enum": ["strong", "likely", "weak"]},
+            "grade": {"type": "string", "enum": ["strong", "likely", "possible", "weak"]},
             "source": {"type": "string", "description": "The source"},
             "recorded_at": {"type": "string"},
             "scope": {"type": "object", "description": "task, agent, plan, group, session, phase, iteration"},
@@ -173,12 +173,9 @@ fn hit_line(hit: &Ranked) -> String {
         .chars()
         .take(10)
         .collect();
-    let relevance = match (hit.relevance, hit.grade()) {
-        (Some(relevance), Some(grade)) => {
-            format!("{} {}, ", text::percent(relevance), grade.as_str())
-        }
-        _ => String::new(),
-    };
+    let relevance = hit
+        .grade()
+        .map_or_else(String::new, |grade| format!("{}, ", grade.as_str()));
     let meaning = match &hit.item {
         RecallItem::Record(record) => record_meaning(record),
         RecallItem::Turn { message, .. } => Cow::Borrowed(message.text.as_str()),

@@ -18,6 +18,7 @@ use axum::response::Response;
 use heirloom_engine::{ConversationHits, Engine, RecallReport, RecallRequest};
 use heirloom_model::{ErrorKind, Fault, Permission, RecordId, limits, text};
 use heirloom_search::recall::ParsedQuery;
+use heirloom_search::relevance::FLOOR;
 use hit_rows::{HitRows, HitSections};
 use query_words::QueryWords;
 use serde::Deserialize;
@@ -77,7 +78,11 @@ fn load(
     let conflicts = open_conflicts(engine)?;
     let is_full = report.hits.len() >= SEARCHED;
     let hits = report.hits.into_iter().chain(report.conversations);
-    let sections = HitSections::of(hits);
+    let floor = match report.is_answered {
+        true => FLOOR,
+        false => f64::INFINITY,
+    };
+    let sections = HitSections::of(hits, floor);
     let is_cut = is_full && sections.weak.is_empty();
     let rows = HitRows {
         words: &words,
@@ -166,6 +171,7 @@ fn search(
                 hits: Vec::new(),
                 conversations: Vec::new(),
                 weak: 0,
+                is_answered: false,
                 notes: Vec::new(),
                 took_us: 0,
             };

@@ -128,8 +128,14 @@ impl Recall<'_> {
             min_relevance: Some(0.0),
             ..request.clone()
         };
-        let hits = self.search(&all)?.hits;
-        if let Some(found) = explain_hit(request, &hits, record) {
+        let found = self.search(&all)?;
+        let hits = found.hits;
+        let floor = match (request.min_relevance, found.is_answered) {
+            // No relevance reaches it.
+            (None, false) => f64::INFINITY,
+            (least, _) => least.unwrap_or(FLOOR),
+        };
+        if let Some(found) = explain_hit(request, floor, &hits, record) {
             return Ok(found);
         }
         let terms = QueryTerms::of(&query.text).terms;
@@ -234,7 +240,12 @@ fn filter_parts(filter: &Filter, now: Timestamp) -> Vec<(String, Filter)> {
 }
 
 /// Explains a record that is among the hits, or is grouped under one; `None` for another one.
-fn explain_hit(request: &RecallRequest, hits: &[Ranked], record: &Record) -> Option<Absence> {
+fn explain_hit(
+    request: &RecallRequest,
+    floor: f64,
+    hits: &[Ranked],
+    record: &Record,
+) -> Option<Absence> {
     let is_record = |hit: &Ranked| hit.item.id() == record.id;
     let Some(at) = hits.iter().position(is_record) else {
         let under = hits
@@ -244,7 +255,6 @@ fn explain_hit(request: &RecallRequest, hits: &[Ranked], record: &Record) -> Opt
         return Some(Absence::Grouped { under });
     };
     let relevance = hits.get(at).and_then(|hit| hit.relevance);
-    let floor = request.min_relevance.unwrap_or(FLOOR);
     let mut relevant = hits.iter().filter(|hit| is_relevant(hit, floor));
     let k = request
         .k

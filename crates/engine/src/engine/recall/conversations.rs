@@ -42,10 +42,11 @@ impl Recall<'_> {
         };
         let (is_comparable, floor) = (search.is_comparable(), search.request.min_relevance);
         let (mut turns, question) = self.rank_unrated(search, Lane::Archive)?;
-        if is_comparable {
-            rate_hits(&question, &mut turns);
+        let is_answered = !is_comparable || rate_hits(&question, &mut turns);
+        match floor {
+            None if !is_answered => turns.clear(),
+            least => drop(retain_relevant(&mut turns, least.unwrap_or(FLOOR))),
         }
-        retain_relevant(&mut turns, floor.unwrap_or(FLOOR));
         if wanted == ConversationHits::Best {
             keep_best_turns(&mut turns);
         }

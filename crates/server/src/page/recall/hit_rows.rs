@@ -9,7 +9,7 @@ use crate::page::view::{Times, plural};
 use heirloom_model::record_meaning::record_meaning;
 use heirloom_model::{Message, Record, RecordId, mark, text};
 use heirloom_search::recall::{Ranked, RecallItem, is_relevant};
-use heirloom_search::relevance::{FLOOR, Grade, TELL_MIN};
+use heirloom_search::relevance::{Grade, TELL_MIN};
 use std::collections::HashMap;
 
 /// Hits of a query by section. A turn that is stored several times is one hit.
@@ -31,8 +31,8 @@ impl HitSections {
         (self.records.iter().chain(&self.turns)).any(|hit| is_relevant(hit, TELL_MIN))
     }
 
-    /// Divides the hits of a query, which are in the order of recall.
-    pub(super) fn of(hits: impl IntoIterator<Item = Ranked>) -> Self {
+    /// Divides the hits of a query, which are in the order of recall, at a relevance.
+    pub(super) fn of(hits: impl IntoIterator<Item = Ranked>, floor: f64) -> Self {
         let mut sections = Self::default();
         let mut shown: HashMap<(&'static str, String), RecordId> = HashMap::new();
         for hit in hits {
@@ -44,7 +44,7 @@ impl HitSections {
                 }
                 shown.insert(same, message.id);
             }
-            let section = match (&hit.item, is_relevant(&hit, FLOOR)) {
+            let section = match (&hit.item, is_relevant(&hit, floor)) {
                 (_, false) => &mut sections.weak,
                 (RecallItem::Record(_), true) => &mut sections.records,
                 (RecallItem::Turn { .. }, true) => &mut sections.turns,
@@ -164,6 +164,7 @@ pub(super) fn conflict_href(at: usize) -> String {
 mod tests {
     use super::super::explanation::tests::hit;
     use super::*;
+    use heirloom_search::relevance::FLOOR;
 
     #[test]
     fn turn_that_is_stored_twice_is_one_hit() {
@@ -178,7 +179,7 @@ mod tests {
         let mut weak = turn("other", 3);
         weak.relevance = Some(0.01);
         let hits = vec![turn("Rate  limit", 1), turn("rate limit", 2), weak];
-        let sections = HitSections::of(hits);
+        let sections = HitSections::of(hits, FLOOR);
         assert_eq!((sections.turns.len(), sections.weak.len()), (1, 1));
         assert_eq!(sections.copies_of(&sections.turns[0]), 2);
         assert_eq!(sections.copies_of(&sections.weak[0]), 1);
@@ -195,7 +196,7 @@ mod tests {
             let mut one = hit("rate limit");
             one.relevance = relevance;
             one.breakdown.exact = exact;
-            let sections = HitSections::of(vec![one]);
+            let sections = HitSections::of(vec![one], FLOOR);
             assert_eq!(sections.turns.len(), 1);
             assert_eq!(sections.has_strong_hit(), expected, "{relevance:?} {exact}");
         }
