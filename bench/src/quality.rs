@@ -11,7 +11,8 @@ use crate::stats::Times;
 use crate::{Outcome, fixture, results};
 pub(crate) use data_set::{Data, Document, Query};
 use heirloom_engine::{
-    DedupMode, Engine, ImportBundle, QuerySyntax, RecallReport, RecallRequest, RetrievalMode,
+    ConversationHits, DedupMode, Engine, ImportBundle, QuerySyntax, RecallReport, RecallRequest,
+    RetrievalMode,
 };
 use heirloom_model::{ErrorKind, Record, RecordId};
 use heirloom_search::index::tokenizer::QueryTerms;
@@ -200,7 +201,14 @@ impl IndexedHaystack {
             Method::Fts5WithoutStops => return self.fts5(question, |word| !is_stop(word)),
         };
         let recalled = self.recall(question, arms, DedupMode::Keep, ANSWERS)?;
-        Ok(self.names_of(recalled.hits.iter().map(|hit| hit.item.id())))
+        // Documents of both lanes are one list here.
+        let mut hits: Vec<_> = recalled
+            .hits
+            .iter()
+            .chain(&recalled.conversations)
+            .collect();
+        hits.sort_by(|a, b| b.breakdown.total.total_cmp(&a.breakdown.total));
+        Ok(self.names_of(hits.iter().take(ANSWERS).map(|hit| hit.item.id())))
     }
 
     /// Recalls as `heirloom bench recall` does.
@@ -217,6 +225,7 @@ impl IndexedHaystack {
             mode: arms,
             dedup: doubles,
             min_relevance: Some(0.0),
+            conversations: ConversationHits::All,
             ..RecallRequest::default()
         };
         Ok(match self.engine.recall().search(&request) {

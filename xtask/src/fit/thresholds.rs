@@ -8,9 +8,9 @@ const TOLD_MIN: f64 = 0.5;
 const USEFUL_MIN: f64 = 0.75;
 /// Allowed share of the unanswered prompts that are told something.
 const FALSE_MAX: f64 = 0.06;
-/// Floor of recall: a chance of one in fifty. A lower one hides fewer right records, and answers nearly every question that
+/// Floor of recall: a chance of 1.5 %. A lower one hides fewer right records, and answers nearly every question that
 /// the memory does not answer.
-const FLOOR: f64 = 0.02;
+const FLOOR: f64 = 0.015;
 /// Share of the right candidates above the floor of a context, which also takes doubtful ones.
 const CONTEXT_SHARE: f64 = 0.98;
 /// Largest number of records for a prompt.

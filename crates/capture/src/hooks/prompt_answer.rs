@@ -29,15 +29,12 @@ impl Hooks<'_> {
             return Ok(HookAnswer::default());
         }
         let mut near = self.relevant_hits(&clean)?;
-        near.retain(|one| {
-            !state.is_delivered(one.record.id) && !self.is_own(&one.record, request)
-        });
+        near.retain(|one| !state.is_delivered(one.record.id) && !self.is_own(&one.record, request));
         let relevance: Vec<f64> = near.iter().map(|one| one.relevance).collect();
         let places = select_told(&relevance, limits::HOOK_HITS_MAX);
         let found: Vec<_> = places.iter().filter_map(|n| near.get(*n)).collect();
-        let lines: Vec<_> = (found.iter())
-            .map(|one| prompt_records::line(&one.record))
-            .collect();
+        let records: Vec<_> = found.iter().map(|one| &one.record).collect();
+        let lines = prompt_records::lines(&records);
         if lines.is_empty() {
             return Ok(HookAnswer::default());
         }

@@ -3,6 +3,7 @@
 use super::path_words::PromptTerms;
 use crate::Hooks;
 use heirloom_engine::{QuerySyntax, RecallRequest};
+use heirloom_model::case::{CaseGroup, merge_cases};
 use heirloom_model::record_meaning::record_meaning_excerpt;
 use heirloom_model::{Fault, Kind, Record, limits, mark, text};
 use heirloom_search::recall::RecallItem;
@@ -78,9 +79,27 @@ fn question_part(prompt: &str) -> &str {
     &prompt[..end]
 }
 
-/// Formats a record as one line of a prompt's answer: category, meaning, source and id.
+/// Formats the records of a prompt's answer, one line each; cases of the same files are one line.
+pub(super) fn lines(records: &[&Record]) -> Vec<String> {
+    let groups = merge_cases(records);
+    let of_group = |group: &CaseGroup<'_>| {
+        let newest = group.records.first()?;
+        let merged = group.line(limits::HOOK_HIT_CHARS_MAX);
+        let merged = merged.filter(|_| group.records.len() > 1);
+        Some(merged.map_or_else(|| line(newest), |merged| format_line(newest, &merged)))
+    };
+    groups.iter().filter_map(of_group).collect()
+}
+
+/// Formats a record as one line: category, meaning, source and id.
 pub(super) fn line(record: &Record) -> String {
-    let meaning = record_meaning_excerpt(record, limits::HOOK_HIT_CHARS_MAX);
+    format_line(
+        record,
+        &record_meaning_excerpt(record, limits::HOOK_HIT_CHARS_MAX),
+    )
+}
+
+fn format_line(record: &Record, meaning: &str) -> String {
     let what = record
         .category()
         .map_or_else(|| record.kind.to_string(), str::to_owned);

@@ -7,11 +7,23 @@ use heirloom_model::signal::{Signal, SignalVerb};
 use heirloom_model::{Fault, Kind, KindData, Record, RecordId, similarity};
 use heirloom_store::Filter;
 
+/// Returns what a line may state: the line, without the date or the source in parentheses at its end, and without the
+/// category before it. `- fact: the port is 80 (from ann, 2026-05-01)` states `the port is 80`.
+fn statements(line: &str) -> Vec<&str> {
+    let mut all = vec![line];
+    if let Some((text, _)) = line.rsplit_once(" (").filter(|_| line.ends_with(')')) {
+        all.push(text);
+        all.extend(text.split_once(": ").map(|(_, statement)| statement));
+    }
+    all
+}
+
 impl Observer<'_> {
     /// Marks the lines of a context as injected. Signals that repeat their knowledge are echoes while it is current.
     pub fn add_injected_text(&mut self, context: &str) {
         let lines = context.lines().filter(|line| !line.starts_with('#'));
-        let texts = lines.map(|line| similarity::words(line.strip_prefix("- ").unwrap_or(line)));
+        let texts = lines.flat_map(|line| statements(line.strip_prefix("- ").unwrap_or(line)));
+        let texts = texts.map(similarity::words);
         self.injected_lines
             .extend(texts.filter(|words| !words.is_empty()));
     }

@@ -11,6 +11,7 @@ use super::Engine;
 pub use absence::Absence;
 use candidates::{add_key_matches, key_filters};
 pub use conversations::ConversationHits;
+use heirloom_model::case::Case;
 use heirloom_model::similarity::EchoedQuestion;
 use heirloom_model::{Fault, Kind, RecordId, Scope, Timestamp, text};
 use heirloom_search::index::tokenizer::QueryTerms;
@@ -434,13 +435,15 @@ fn is_bookkeeping(item: &RecallItem) -> bool {
     }
 }
 
-/// Returns true for a turn, or the request of an attempt, that only repeats the question. Other records that do are
-/// statements: "the deploy needs a token" answers "does the deploy need a token?".
+/// Returns true for a turn, or an attempt, that only repeats the question. A case of the same request says what was done
+/// then, and other records are statements: "the deploy needs a token" answers "does the deploy need a token?".
 fn repeats_request(asked: &EchoedQuestion, item: &RecallItem) -> bool {
     match item {
         RecallItem::Turn { message, .. } => asked.is_repeated_by(&message.text),
         RecallItem::Record(record) => {
-            record.kind == Kind::Episode && asked.is_repeated_by(&record.text)
+            let is_request = record.kind == Kind::Episode
+                && Case::of_record(record).is_none_or(|case| case.did.is_empty());
+            is_request && asked.is_repeated_by(&record.text)
         }
     }
 }

@@ -115,7 +115,7 @@ fn binary_bytes_in_query_or_message_are_accepted() {
     let wild = [
         &b"\0deploy\0 fails \0\0"[..],
         b"\xff\xfe deploy \xc3\x28 fails \xf0\x9f",
-        b"\x1b[31mdeploy\x1b[0m\r\n\tfails\x07\x08",
+        b"\x1b[31m deploy \x1b[0m\r\n\tfails\x07\x08",
     ];
     for question in wild {
         let output = recall_in_limited_memory(&project, question);

@@ -161,7 +161,12 @@ fn installed_commands_without_a_working_program_exit_0_and_print_nothing() {
 #[test]
 fn installed_commands_with_the_program_give_its_answer() {
     let project = Project::new();
-    project.ok(&["remember", "the tests need redis"]);
+    project.ok(&[
+        "remember",
+        "start redis before the tests",
+        "--category",
+        "convention",
+    ]);
     let program = Path::new(env!("CARGO_BIN_EXE_heirloom"));
     let path = format!("{}:/usr/bin:/bin", program.parent().unwrap().display());
     for agent in AGENTS {
@@ -250,7 +255,7 @@ fn plugin_hooks_answer_only_while_settings_have_none() {
         ("gemini", "SessionStart", "user"),
     ] {
         let project = Project::new();
-        project.ok(&["remember", known]);
+        project.ok(&["remember", known, "--category", "convention"]);
         let call = |session: &str| {
             let input = event(&project, session, json!({"source": "startup"}));
             project

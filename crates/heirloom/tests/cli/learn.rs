@@ -296,7 +296,9 @@ fn learn_dry_run_shows_lessons_and_changes_nothing() {
     let lessons = shown["lessons"].as_array().unwrap();
     let rule = lessons
         .iter()
-        .find(|lesson| string(&lesson["text"]).contains("never npm"))
+        .find(|lesson| {
+            string(&lesson["text"]).contains("never npm") && lesson["speaker"] == "person"
+        })
         .unwrap();
     assert_eq!(
         (&rule["kept"], &rule["outcome"], &rule["speaker"]),

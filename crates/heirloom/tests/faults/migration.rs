@@ -65,7 +65,7 @@ fn copies(fixture: &ProjectFixture) -> Vec<PathBuf> {
     paths
         .filter(|path| {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            name.starts_with("heirloom.db.before-v7-")
+            name.starts_with("heirloom.db.before-v8-")
         })
         .collect()
 }
@@ -110,7 +110,7 @@ fn first_command_reports_migration() {
     assert_eq!(
         lines,
         [
-            "heirloom: this store is of an older version: bringing it from schema 2 to 7",
+            "heirloom: this store is of an older version: bringing it from schema 2 to 8",
             copy.as_str(),
             "heirloom: the store is up to date, 5000 texts indexed",
         ]
@@ -120,7 +120,7 @@ fn first_command_reports_migration() {
             schema_version(&copies[0]),
             schema_version(&database(&fixture))
         ),
-        (2, 7)
+        (2, 8)
     );
     assert_eq!(recall_lantern(&fixture), "", "reported once");
     fixture.call(&["doctor", "--json"]).expect(0);
@@ -128,7 +128,7 @@ fn first_command_reports_migration() {
 
 #[test]
 fn commands_that_open_the_store_report_migration() {
-    let is_reported = "bringing it from schema 2 to 7";
+    let is_reported = "bringing it from schema 2 to 8";
     for args in [
         &["list"][..],
         &["remember", "x"],
@@ -164,7 +164,7 @@ fn killed_migration_keeps_original_and_is_repeated() {
     assert_eq!(schema_version(&copies(&fixture)[0]), 2);
     let stderr_text = recall_lantern(&fixture);
     assert!(stderr_text.contains("5000 texts indexed"), "{stderr_text}");
-    assert_eq!(schema_version(&database(&fixture)), 7);
+    assert_eq!(schema_version(&database(&fixture)), 8);
     assert!((1..=2).contains(&copies(&fixture).len()));
     let listed = fixture.call(&sh("export --format jsonl --project old"));
     assert_eq!(listed.text().lines().count(), 5_000);

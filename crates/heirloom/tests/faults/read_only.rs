@@ -72,7 +72,9 @@ fn read_only_folder_can_be_read() {
 #[test]
 fn hooks_in_read_only_folder_answer_and_exit_0() {
     let filesystem = require!(Prerequisite::Mount, SmallFilesystem::initialised("8m"));
-    filesystem.call(&["remember", "before"]).expect(0);
+    filesystem
+        .call(&["remember", "before", "--category", "convention"])
+        .expect(0);
     filesystem.remount("ro");
     let hook = |name: &str, more: &str| {
         let event = format!("{{\"session_id\":\"s\"{more}}}");

@@ -1,7 +1,9 @@
 //! `heirloom bench recall`: ranks a data set with the same recall as every other command.
 
 use crate::store_access::{self, BenchStore, CliSession};
-use heirloom_engine::{DedupMode, Engine, ImportBundle, QuerySyntax, RecallRequest, RetrievalMode};
+use heirloom_engine::{
+    ConversationHits, DedupMode, Engine, ImportBundle, QuerySyntax, RecallRequest, RetrievalMode,
+};
 use heirloom_fs::durable::regular_file::{self, LinkPolicy};
 use heirloom_model::record::Attrs;
 use heirloom_model::text::EscapedPath;
@@ -265,6 +267,7 @@ fn rank_documents(
         // Each document is a separate answer, however similar it is to another one.
         dedup: DedupMode::Keep,
         min_relevance: Some(0.0),
+        conversations: ConversationHits::All,
         ..RecallRequest::default()
     };
     let recalled = match engine.recall().search(&request) {
@@ -274,9 +277,16 @@ fn rank_documents(
         }
         other => other?,
     };
-    let ids = recalled
+    // A data set has documents of one sort or of both, which are one list here.
+    let mut hits: Vec<_> = recalled
         .hits
         .iter()
+        .chain(&recalled.conversations)
+        .collect();
+    hits.sort_by(|a, b| b.breakdown.total.total_cmp(&a.breakdown.total));
+    hits.truncate(k);
+    let ids = hits
+        .into_iter()
         .filter_map(|hit| names.get(&hit.item.id()).cloned());
     Ok((ids.collect(), recalled.took_us))
 }
