@@ -194,7 +194,7 @@ fn context_of_run_has_its_facts_and_not_its_prompt() {
         format!("Point {n}: look at the module that renders page {n} and keep its public names. ")
     };
     let mut prompt = PROMPT.to_owned();
-    prompt.extend((1..).map(sentence).take(22));
+    prompt.extend((1..).map(sentence).take(24));
     assert!(prompt.len() >= 1_800, "{}", prompt.len());
     let fixture = ProjectFixture::plain();
     let bin = fixture.outside_path("bin");
