@@ -1564,10 +1564,10 @@ export interface components {
             /** @description Ids of near-duplicates, grouped under this hit. */
             folded?: string[];
             /**
-             * @description Grade of the relevance: strong, likely or weak.
+             * @description Grade of the relevance: strong, likely, possible or weak.
              * @enum {string|null}
              */
-            grade?: "strong" | "likely" | "weak" | null | (string & {});
+            grade?: "strong" | "likely" | "possible" | "weak" | null | (string & {});
             id: string;
             key?: string | null;
             /**
@@ -1601,12 +1601,15 @@ export interface components {
             as_of?: string | null;
             /** @description Maximum number of tokens of text. */
             budget_tokens?: number | null;
+            conversations?: components["schemas"]["WantedConversations"] | null;
             /** @description Includes the parts of each score. */
             explain?: boolean;
             /** @description Maximum number of hits; 10 by default, or as many as fit the budget. */
             k?: number | null;
             /** @description Only these kinds, separated by commas or, in a body, as a list; `message` for conversation turns. */
             kinds?: null | string | ("knowledge" | "task" | "step" | "error" | "episode" | "artifact" | "output" | "note" | "summary" | "message")[];
+            /** @description Lists turns among `hits`, as before they had a list of their own. Only for the first version. */
+            messages?: boolean;
             /**
              * Format: double
              * @description Relevance from which a hit is returned, 0 to 1; by default weak hits are left out, and 0 returns them too.
@@ -1625,7 +1628,9 @@ export interface components {
         };
         /** @description Search results. */
         RecallResponse: {
-            /** @description The hits, best first; ties are ordered oldest first. */
+            /** @description Turns of conversations, best first. */
+            conversations: components["schemas"]["RecallHit"][];
+            /** @description The records, best first; ties are ordered oldest first. Conversations do not affect them. */
             hits: components["schemas"]["RecallHit"][];
             /** @description Remarks about the query. */
             notes: string[];
@@ -1926,6 +1931,11 @@ export interface components {
             /** @description First and last line; -1 is the end. */
             view_range?: number[] | null;
         };
+        /**
+         * @description Turns of conversations in an answer.
+         * @enum {string}
+         */
+        WantedConversations: "best" | "all" | "none";
         /** @description A message with the fields common to all providers; providers may add more. */
         WindowMessage: {
             /** @description A text, or content parts of the provider. */
@@ -2959,6 +2969,13 @@ export interface operations {
                 min_relevance?: number;
                 /** @description Includes the parts of each score. */
                 explain?: boolean;
+                /**
+                 * @description Turns of conversations in the answer: `best`, one of each of three conversations, which is the default without
+                 *     kinds; `all` that fit; `none`.
+                 */
+                conversations?: components["schemas"]["WantedConversations"];
+                /** @description Lists turns among `hits`, as before they had a list of their own. Only for the first version. */
+                messages?: boolean;
             };
             header?: never;
             path?: never;

@@ -396,8 +396,9 @@ impl Recall<'_> {
         let is_named = !search.filter.kinds.is_empty() || search.filter.key.is_some();
         candidates.retain(|one| {
             let item = &one.item;
-            let is_knowledge = is_named || !is_bookkeeping(item);
-            is_knowledge && !is_no_answer(item) && !repeats_request(&asked, item)
+            // Who asks for attempts wants the equal one first.
+            let is_new = is_named || !(is_bookkeeping(item) || repeats_request(&asked, item));
+            is_new && !is_no_answer(item)
         });
         let mut ranked = rank(&asking, candidates);
         match request.dedup {

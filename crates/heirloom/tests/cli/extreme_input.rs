@@ -102,7 +102,7 @@ fn recall_query_operators_are_plain_words() {
         "deploy:: :fails : :: \"\" ``",
         "text:deploy records.text MATCH 'x'",
     ] {
-        let found = project.json(&["recall", question]);
+        let found = project.json(&["recall", question, "--all"]);
         let first = &hit_texts(&found)[0];
         assert_eq!(first, "the deploy fails without a token", "{question}");
     }

@@ -490,9 +490,17 @@ fn recall_finds_messages_and_folds_near_duplicates() {
         );
     }
     let found = project.json(&["recall", "widget factory"]);
-    assert_eq!(found["hits"][0]["kind"], "message");
-    assert_eq!(found["hits"][0]["scope"], json!({"session": "s1"}));
-    assert_eq!(found["hits"][0]["source"], "Ada");
+    assert_eq!(hit_texts(&found), [""; 0], "no record");
+    let turn = &found["conversations"][0];
+    assert_eq!(turn["kind"], "message");
+    assert_eq!(turn["scope"], json!({"session": "s1"}));
+    assert_eq!(turn["source"], "Ada");
+    let asked = project.json(&["recall", "widget factory", "--kind", "message"]);
+    assert_eq!(asked["hits"][0]["id"], turn["id"]);
+    let only = project.json(&["recall", "widget factory", "--only", "conversations"]);
+    assert_eq!(only["conversations"][0]["id"], turn["id"]);
+    let memory = project.json(&["recall", "widget factory", "--only", "memory"]);
+    assert_eq!(memory["conversations"], json!([]));
     let none = project.json(&["recall", "widget factory", "--kind", "note"]);
     assert_eq!(hit_texts(&none), [""; 0]);
     project.ok(&sh("remember 'Run the linter before every commit' --key a"));

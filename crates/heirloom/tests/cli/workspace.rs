@@ -76,7 +76,7 @@ fn workspace_edits_replace_retire_and_restore_records() {
         (&json!("the port is 8080"), &json!(MEMORY), &json!(2))
     );
     let before = workspace_notes(&project);
-    assert_eq!(before.len(), 3);
+    assert_eq!(before.len(), 2);
 
     // Lines that only move change no record.
     write(

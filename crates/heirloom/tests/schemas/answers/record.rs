@@ -292,6 +292,7 @@ pub(crate) struct Hit {
 enum HitGrade {
     Strong,
     Likely,
+    Possible,
     Weak,
 }
 
@@ -365,7 +366,9 @@ struct Parts {
 
 #[derive(JsonSchema)]
 struct RecallAnswer {
-    /// Best first; with equal scores the older one.
+    /// Turns of conversations, best first: the best turn of each of at most three conversations, or all that were asked for.
+    conversations: Vec<Ref<Hit>>,
+    /// Records, best first; with equal scores the older one. Conversations do not affect them. Turns, if they were asked for as a kind.
     hits: Vec<Ref<Hit>>,
     /// The number of hits that were left out because their relevance is too low.
     weak: u64,
