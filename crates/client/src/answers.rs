@@ -95,8 +95,10 @@ answers! {
 
     /// Answer of a recall. A loop over it yields its hits.
     RecallResponse {
-        /// Hits, best first.
+        /// Records, best first. Conversations do not affect them.
         hits: Vec<Hit>,
+        /// Turns of conversations, best first.
+        conversations: Vec<Hit>,
         /// Number of hits that were left out because their relevance is too low.
         weak: u64,
         /// Duration in microseconds.
@@ -133,7 +135,7 @@ answers! {
         score: f64,
         /// Calibrated chance that it is about the query, 0 to 1; missing if the query has only filters.
         relevance: Option<f64>,
-        /// Grade of the relevance: strong, likely or weak.
+        /// Grade of the relevance: strong, likely, possible or weak.
         grade: Option<String>,
         /// Parts of its score, by name.
         parts: Option<Map<String, Value>>,

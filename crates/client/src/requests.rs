@@ -225,6 +225,10 @@ requests! {
         min_relevance => min_relevance: f64,
         /// Includes the parts of each score.
         explain => explain: bool,
+        /// Selects the turns of conversations in the answer: `best`, `all` or `none`.
+        conversations => conversations: String,
+        /// Lists turns among the hits.
+        messages => messages: bool,
         /// Sets the project; by default that of the client.
         project => project: String,
     }

@@ -11,17 +11,19 @@ mod coefficients;
 mod floors;
 mod names;
 mod rarity;
+mod script;
 mod sentence_coefficients;
 
 use crate::index::tokenizer::{self, Term};
 use crate::index::word_pieces;
 use alignment::AlignedPieces;
 pub use floors::{
-    ANSWER_COSINE_MIN, ANSWER_MIN, ANSWER_WORDS_MIN, CONTEXT_FLOOR, FLOOR, Grade, LIKELY_MIN,
-    TELL_MIN, TELL_MORE_MIN,
+    ANSWER_COSINE_MIN, ANSWER_MIN, CONTEXT_FLOOR, FLOOR, Grade, LIKELY_MIN, TELL_MIN, TELL_MORE_MIN,
 };
+use floors::{ANSWER_OTHER_SCRIPT_MIN, ANSWER_WORDS_MIN};
 use heirloom_model::{Kind, limits};
 use rarity::{is_vocabulary_word, word_rarity};
+pub use script::is_mostly_latin;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
@@ -73,6 +75,8 @@ pub struct Question {
     information: f64,
     /// True if a term is in a text of the memory, or its word in the vocabulary of general language.
     has_known_word: bool,
+    /// True if most letters are of the script that the models know.
+    is_latin: bool,
     words: usize,
     lines: usize,
     pieces: AlignedPieces,
@@ -147,6 +151,7 @@ impl Question {
             information: weighed.iter().map(|(_, worth)| worth).sum(),
             terms: weighed,
             has_known_word,
+            is_latin: is_mostly_latin(text),
             words,
             lines: text.matches('\n').count(),
             pieces: AlignedPieces::of(&word_pieces::pieces(
@@ -160,6 +165,14 @@ impl Question {
     /// Returns true if a word of the question is in a text of the memory or in the vocabulary of general language.
     pub fn has_known_word(&self) -> bool {
         self.has_known_word
+    }
+
+    /// Returns the least relevance of the best hit without a sentence vector if memory answers the question.
+    pub fn answer_min(&self) -> f64 {
+        match self.is_latin {
+            true => ANSWER_WORDS_MIN,
+            false => ANSWER_OTHER_SCRIPT_MIN,
+        }
     }
 
     /// Reads the lines of the text as it was given, before a parser put it on one line.

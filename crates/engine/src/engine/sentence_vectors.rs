@@ -7,6 +7,7 @@ use super::Engine;
 use super::embedding::{EmbedLimits, ReembedReport};
 use crate::engine::{Maintenance, Recall};
 use heirloom_model::{Embedder, Fault, limits};
+use heirloom_search::relevance::is_mostly_latin;
 use heirloom_store::{SentenceQuestion, UnembeddedText};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -109,22 +110,6 @@ impl Maintenance<'_> {
     }
 }
 
-/// Last character of the Latin letters with marks.
-const LATIN_END: u32 = 0x24F;
-
-/// Returns true if at least half of the letters of a text are Latin.
-///
-/// The vocabulary of the transformer has words of no other script, so that the vector of a question such as
-/// `部署之前` has a random direction: of 13 Chinese questions 5 had the right record first with
-/// it, and 12 without.
-fn is_mostly_latin(text: &str) -> bool {
-    let letters = text.chars().filter(|c| c.is_alphabetic());
-    let (latin, all) = letters.fold((0_usize, 0_usize), |(latin, all), c| {
-        (latin + usize::from(u32::from(c) <= LATIN_END), all + 1)
-    });
-    latin * 2 >= all
-}
-
 impl Recall<'_> {
     /// Returns the question for the sentence transformer. `None` without a transformer, for a script that it does not
     /// know, and if too little time is left until `deadline`.
@@ -147,32 +132,5 @@ impl Recall<'_> {
             text: text.get(..end).unwrap_or_default().to_owned(),
             model: Arc::clone(model),
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn scripts_without_words_in_the_vocabulary_are_not_latin() {
-        for text in [
-            "deploy",
-            "où est le café ?",
-            "Größe",
-            "deploy 部署",
-            "404",
-            "",
-        ] {
-            assert!(is_mostly_latin(text), "{text}");
-        }
-        for text in [
-            "部署之前要做什么",
-            "테스트를 실행",
-            "テストの実行",
-            "как запустить тесты",
-        ] {
-            assert!(!is_mostly_latin(text), "{text}");
-        }
     }
 }

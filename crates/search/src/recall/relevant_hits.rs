@@ -3,8 +3,7 @@
 use super::rank::Ranked;
 use super::recall_item::RecallItem;
 use crate::relevance::{
-    ANSWER_COSINE_MIN, ANSWER_MIN, ANSWER_WORDS_MIN, CandidateText, FLOOR, Features, Question,
-    SentenceMatch,
+    ANSWER_COSINE_MIN, ANSWER_MIN, CandidateText, FLOOR, Features, Question, SentenceMatch,
 };
 use heirloom_model::{Message, Record, Role};
 
@@ -46,7 +45,7 @@ pub fn rate_hits(question: &Question, ranked: &mut [Ranked]) -> bool {
         hit.relevance = Some(relevance);
         let is_alike = match sentence {
             Some(cosine) => relevance >= ANSWER_MIN || cosine >= ANSWER_COSINE_MIN,
-            None => relevance >= ANSWER_WORDS_MIN,
+            None => relevance >= question.answer_min(),
         };
         is_answered |= is_alike || features.has_all_words() || is_exact(hit);
     }

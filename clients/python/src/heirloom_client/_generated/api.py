@@ -530,6 +530,8 @@ class Api:
         as_of: datetime | str | None = None,
         min_relevance: float | None = None,
         explain: bool | None = None,
+        conversations: Mapping[str, Any] | None = None,
+        messages: bool | None = None,
     ) -> RecallResponse:
         """Searches memory over all kinds, best hits first.
 
@@ -546,6 +548,8 @@ class Api:
             as_of: Searches memory as of this time.
             min_relevance: Relevance from which a hit is returned, 0 to 1; by default weak hits are left out, and 0 returns them too.
             explain: Includes the parts of each score.
+            conversations: Turns of conversations in the answer: `best`, one of each of three conversations, which is the default without kinds; `all` that fit; `none`.
+            messages: Lists turns among `hits`, as before they had a list of their own. Only for the first version.
         """
         return self._send(
             requests.get_recall(
@@ -561,6 +565,8 @@ class Api:
                 as_of=as_of,
                 min_relevance=min_relevance,
                 explain=explain,
+                conversations=conversations,
+                messages=messages,
             )
         )
 
@@ -1047,6 +1053,7 @@ class Api:
         agent_id: str | None = None,
         as_of: datetime | str | datetime | str | None = None,
         budget_tokens: int | None = None,
+        conversations: Mapping[str, Any] | None = None,
         explain: bool | None = None,
         k: int | None = None,
         kinds: None
@@ -1055,6 +1062,7 @@ class Api:
             Literal["knowledge", "task", "step", "error", "episode", "artifact", "output", "note", "summary", "message"]
         ]
         | None = None,
+        messages: bool | None = None,
         min_relevance: float | None = None,
         near_task: str | None = None,
         project: str | None = None,
@@ -1071,6 +1079,7 @@ class Api:
             explain: Includes the parts of each score.
             k: Maximum number of hits; 10 by default, or as many as fit the budget.
             kinds: Only these kinds, separated by commas or, in a body, as a list; `message` for conversation turns.
+            messages: Lists turns among `hits`, as before they had a list of their own. Only for the first version.
             min_relevance: Relevance from which a hit is returned, 0 to 1; by default weak hits are left out, and 0 returns them too.
             near_task: Ranks records of this task higher.
             project: The project; by default the token's project or the served one.
@@ -1083,9 +1092,11 @@ class Api:
                 agent_id=agent_id,
                 as_of=as_of,
                 budget_tokens=budget_tokens,
+                conversations=conversations,
                 explain=explain,
                 k=k,
                 kinds=kinds,
+                messages=messages,
                 min_relevance=min_relevance,
                 near_task=near_task,
                 project=project,

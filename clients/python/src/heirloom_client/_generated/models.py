@@ -565,7 +565,7 @@ class RecallHit(Model):
 
     grade: str | None = None
     """
-    Grade of the relevance: strong, likely or weak.
+    Grade of the relevance: strong, likely, possible or weak.
     """
 
     key: str | None = None
@@ -594,9 +594,14 @@ class RecallResponse(Model):
     Search results.
     """
 
+    conversations: list[RecallHit]
+    """
+    Turns of conversations, best first.
+    """
+
     hits: list[RecallHit]
     """
-    The hits, best first; ties are ordered oldest first.
+    The records, best first; ties are ordered oldest first. Conversations do not affect them.
     """
 
     notes: list[str]
