@@ -6,7 +6,7 @@ use heirloom_engine::{
     RecallRequest,
 };
 use heirloom_fs::project_fs::ProjectPaths;
-use heirloom_model::{Budget, FixedClock, ProjectName, Role, Settings};
+use heirloom_model::{Budget, FixedClock, ProjectName, Role, Settings, limits};
 use heirloom_store::SqliteStore;
 use proptest::prelude::*;
 use std::path::Path;
@@ -135,8 +135,11 @@ fn answer_has_records_and_the_best_turn_of_three_conversations() {
         ConversationHits::Best,
     );
     assert_eq!(found.hits[0].item.text(), "The parser fails on tabs");
-    assert!(found.conversations.len() <= 3, "{found:?}");
-    assert!(!found.conversations.is_empty());
+    assert_eq!(
+        found.conversations.len(),
+        limits::RECALL_CONVERSATIONS,
+        "{found:?}"
+    );
     let texts: Vec<&str> = found
         .conversations
         .iter()

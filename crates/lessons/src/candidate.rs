@@ -82,7 +82,7 @@ pub enum LessonContent {
     Case {
         /// The fields of the record.
         case: Box<Case>,
-        /// What is known about the end.
+        /// End of the request, as far as it is known.
         state: CaseState,
         /// True if files were edited, or something was committed or filed. Otherwise the case is worth keeping only if
         /// it found something out that became a record.

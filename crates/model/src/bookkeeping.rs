@@ -18,8 +18,7 @@ fn has_mark(attrs: &Attrs) -> bool {
 }
 
 impl Record {
-    /// Returns true for data of a program, which no prompt and no search shows unless it is asked for by its key or
-    /// category.
+    /// Returns true for data of a program, which no prompt and no search shows unless its key or category is given.
     pub fn is_bookkeeping(&self) -> bool {
         has_mark(&self.attrs)
     }

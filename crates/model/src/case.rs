@@ -22,16 +22,19 @@ const EARLIER_TITLE_CHARS_MAX: usize = 60;
 /// Number of earlier cases that the line of a group names.
 const EARLIER_SHOWN: usize = 2;
 
-/// What is known about the end of a case.
+/// End of a case, as far as it is known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CaseState {
     /// Something shows that it is done: a check that passed after the last edit, a commit, or the person's assent.
+    #[serde(rename = "done")]
     Done,
     /// Something shows that it failed: the person said so, the changes were reverted, or tests fail at the end.
+    #[serde(rename = "failed")]
     Failed,
     /// Neither is known.
     #[default]
+    #[serde(rename = "unknown")]
     Unknown,
 }
 
@@ -51,18 +54,25 @@ impl CaseState {
 #[serde(default)]
 pub struct Case {
     /// First sentence of the request.
+    #[serde(rename = "title")]
     pub title: String,
     /// The request: its title, with the identifiers, paths and error lines of the rest.
+    #[serde(rename = "asked")]
     pub asked: String,
     /// Edited files, the commands that verified them, and commits.
+    #[serde(rename = "did")]
     pub did: String,
     /// Failures on the way, with what resolved them.
+    #[serde(rename = "failed")]
     pub failed: String,
-    /// What the agent reported, or what the person said about it.
+    /// Report of the agent, or words of the person about it.
+    #[serde(rename = "result")]
     pub result: String,
     /// Edited files, the most edited first.
+    #[serde(rename = "files")]
     pub files: Vec<String>,
     /// Names of functions and types that the request names or the edits define.
+    #[serde(rename = "symbols")]
     pub symbols: Vec<String>,
 }
 

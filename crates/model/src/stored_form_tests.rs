@@ -1,4 +1,4 @@
-//! Stored forms of this crate, compared with golden files: attributes of records, and the spend ledger.
+//! Stored forms of this crate, compared with golden files: attributes of records, cases, and the spend ledger.
 
 use crate::kinds::{
     Artifact, Episode, ErrorRecord, KindData, Knowledge, Note, Output, Step, StepState, Summary,
@@ -6,7 +6,7 @@ use crate::kinds::{
 };
 use crate::record::Attrs;
 use crate::spend_meter::DailySpend;
-use crate::{Kind, Timestamp};
+use crate::{Case, CaseState, Kind, Timestamp};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -129,6 +129,29 @@ fn states_have_fixed_words() {
     let of_step = |state: StepState| word(serde_json::to_value(state).unwrap());
     assert_eq!(of_step(StepState::Pending), "pending");
     assert_eq!(of_step(StepState::Done), "done");
+    let of_case = |state: CaseState| word(serde_json::to_value(state).unwrap());
+    assert_eq!(of_case(CaseState::Done), "done");
+    assert_eq!(of_case(CaseState::Failed), "failed");
+    assert_eq!(of_case(CaseState::Unknown), "unknown");
+}
+
+#[test]
+fn case_matches_golden_file() {
+    let golden: Value = serde_json::from_str(include_str!(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/fixtures/stored_forms/case.json"
+    )))
+    .unwrap();
+    let case = Case {
+        title: "Round the discounts".to_owned(),
+        asked: "Round the discounts half up".to_owned(),
+        did: "edited src/cart.rs".to_owned(),
+        failed: "`cargo test` failed: left 1, right 2".to_owned(),
+        result: "All tests pass.".to_owned(),
+        files: vec!["src/cart.rs".to_owned()],
+        symbols: vec!["round_price".to_owned()],
+    };
+    check(&golden, "case", &case);
 }
 
 #[test]

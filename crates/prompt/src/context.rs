@@ -5,7 +5,6 @@
 
 mod blocks;
 mod budget_allocation;
-mod directive_text;
 mod line_cut;
 mod markdown;
 mod measured_offer;
@@ -15,7 +14,7 @@ mod worth;
 pub mod worth_selection;
 
 use budget_allocation::SourceAllocation;
-use directive_text::DirectiveText;
+use budget_allocation::directive_text::{self, DirectiveText};
 use heirloom_model::Budget;
 use heirloom_model::context::{Context, MemoryView};
 use heirloom_model::limits;

@@ -291,7 +291,7 @@ impl Features {
     }
 }
 
-/// Share of the best relevance from which a further record is told. Beside a record of 90 %, one of 25 % is seldom useful:
+/// Share of the best relevance from which a further record is told. After a record of 90 %, one of 25 % is seldom useful:
 /// of the records told with the development prompts it raises the useful ones from 79 to 82 %.
 const TELL_MORE_SHARE: f64 = 0.35;
 

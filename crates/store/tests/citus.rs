@@ -22,8 +22,8 @@ const OVER_ALL_PROJECTS: [&str; 8] = [
     "SELECT count(*) FROM index_totals t WHERE",
     "SELECT bits FROM gone",
     "SELECT (SELECT count(*) FROM records WHERE",
-    "SELECT project, term, block, data FROM postings",
-    "SELECT project FROM index_totals",
+    "SELECT project, lane, term, block, data FROM postings",
+    "SELECT DISTINCT project FROM index_totals",
 ];
 
 #[test]

@@ -206,7 +206,7 @@ fn project_that_another_writer_creates_meanwhile_is_used() {
     let other = TestSession::connect(&url.replace(&name, "other"));
     other.execute(
         "BEGIN; INSERT INTO projects (name, created_at) VALUES ('fresh', 1); \
-         INSERT INTO index_totals SELECT id, 0, 0, 0, 0, 0 FROM projects WHERE name = 'fresh'",
+         INSERT INTO index_totals SELECT id, lane, 0, 0, 0, 0, 0 FROM projects, generate_series(0, 1) AS lane WHERE name = 'fresh'",
     );
     let fresh = project("fresh");
     let new = record(&IdSource::default(), &fresh, 1, 100);

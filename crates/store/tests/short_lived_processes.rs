@@ -58,7 +58,7 @@ fn ask(path: &Path) -> SearchResults {
 }
 
 fn sidecar_path(path: &Path) -> PathBuf {
-    PathBuf::from(format!("{}-vectors-1", path.display()))
+    PathBuf::from(format!("{}-vectors-1-0", path.display()))
 }
 
 /// Searches without a sidecar.
@@ -131,7 +131,7 @@ fn invalid_sidecar_is_ignored() {
     file.write_all_at(&[7; 260], 44 + 260 * 500).unwrap();
     let found = SqliteStore::open(&path).unwrap().check().unwrap();
     assert!(
-        found.iter().any(|one| one.contains("-vectors-1")),
+        found.iter().any(|one| one.contains("-vectors-1-0")),
         "{found:?}"
     );
     SqliteStore::repair(&path, None, now()).unwrap();

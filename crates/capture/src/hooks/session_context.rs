@@ -60,7 +60,11 @@ impl Hooks<'_> {
             true => 0,
             false => text::chars(&teaching) + GAP.len(),
         };
-        let mut items = self.start_items(request)?;
+        let start = SessionStart {
+            hooks: *self,
+            request,
+        };
+        let mut items = start.start_items()?;
         items.retain(|item| {
             let is_new = seen.as_ref().is_none_or(|seen| item.at > seen.at);
             is_new
@@ -68,7 +72,7 @@ impl Hooks<'_> {
                 && !state.is_delivered(item.id)
                 && !state.has_injected(&item.text)
         });
-        let body_max = self.start_room(limits::HOOK_START_CHARS_MAX.saturating_sub(reserved));
+        let body_max = start.start_room(limits::HOOK_START_CHARS_MAX.saturating_sub(reserved));
         let list = StartText::select(items, body_max);
         let contexts = self.engine.contexts();
         let mut rules = contexts.standing_text(limits::HOOK_STANDING_CHARS_MAX);
@@ -80,7 +84,7 @@ impl Hooks<'_> {
             rules.clear();
         }
         let mut answer =
-            self.start_answer(&rules, limits::HOOK_STANDING_CHARS_MAX, &opening, &list);
+            start.start_answer(&rules, limits::HOOK_STANDING_CHARS_MAX, &opening, &list);
         add_text(&mut answer, &teaching);
         state.mark_delivered(list.told());
         state.add_injected_text(&answer.context);
@@ -96,36 +100,54 @@ impl Hooks<'_> {
 
     /// Answers the start of a subagent, a conversation of its own, with the same text in less space.
     pub(super) fn start_subagent(&self, request: &HookRequest<'_>) -> Result<HookAnswer, Fault> {
-        let body_max = self.start_room(limits::HOOK_SUBAGENT_CHARS_MAX);
-        let list = StartText::select(self.start_items(request)?, body_max);
+        let start = SessionStart {
+            hooks: *self,
+            request,
+        };
+        let body_max = start.start_room(limits::HOOK_SUBAGENT_CHARS_MAX);
+        let list = StartText::select(start.start_items()?, body_max);
         let rules_max = limits::HOOK_SUBAGENT_STANDING_CHARS_MAX;
         let rules = self.engine.contexts().standing_text(rules_max);
-        Ok(self.start_answer(&rules, rules_max, "", &list))
+        Ok(start.start_answer(&rules, rules_max, "", &list))
     }
+}
 
+/// Start of a session or of a subagent: its items, and the answer with them.
+#[derive(Clone, Copy)]
+struct SessionStart<'h> {
+    hooks: Hooks<'h>,
+    request: &'h HookRequest<'h>,
+}
+
+impl SessionStart<'_> {
     /// Returns what the start of a session may tell, each section in the order of importance.
-    fn start_items(&self, request: &HookRequest<'_>) -> Result<Vec<StartItem>, Fault> {
-        let last = self.last_sessions(request)?;
-        let mut items = self.rule_items(request)?;
-        items.extend(self.open_work_items(request, &last)?);
-        items.extend(self.last_session_items(request, &last)?);
-        items.extend(self.pitfall_items(request, &last)?);
+    fn start_items(&self) -> Result<Vec<StartItem>, Fault> {
+        let last = self.last_sessions()?;
+        let mut items = self.rule_items()?;
+        items.extend(self.open_work_items(&last)?);
+        items.extend(self.last_session_items(&last)?);
+        items.extend(self.pitfall_items(&last)?);
         Ok(items)
     }
 
     /// Returns the last sessions before this one, newest first, without subagents.
-    fn last_sessions(&self, request: &HookRequest<'_>) -> Result<Vec<Session>, Fault> {
-        let mut found = self.engine.sessions().sessions_of(None, SESSIONS_READ)?;
+    fn last_sessions(&self) -> Result<Vec<Session>, Fault> {
+        let mut found = self
+            .hooks
+            .engine
+            .sessions()
+            .sessions_of(None, SESSIONS_READ)?;
         found.retain(|session| {
-            !self.is_session_of(request, &session.id) && !session.attrs.contains_key(PARENT)
+            !self.hooks.is_session_of(self.request, &session.id)
+                && !session.attrs.contains_key(PARENT)
         });
         found.truncate(limits::HOOK_START_SESSIONS);
         Ok(found)
     }
 
     /// Returns the pinned records and the rules of people that hold for all work.
-    fn rule_items(&self, request: &HookRequest<'_>) -> Result<Vec<StartItem>, Fault> {
-        let records = self.engine.contexts().standing_records()?;
+    fn rule_items(&self) -> Result<Vec<StartItem>, Fault> {
+        let records = self.hooks.engine.contexts().standing_records()?;
         let told = records.iter().filter(|record| {
             mark::is_pinned(&record.attrs)
                 || !is_of_conversation(record)
@@ -134,18 +156,12 @@ impl Hooks<'_> {
         Ok(told
             .map(|record| StartItem {
                 is_pinned: mark::is_pinned(&record.attrs),
-                ..self.start_item(request, record, StartSection::Rules, &rule_line(record))
+                ..self.start_item(record, StartSection::Rules, &rule_line(record))
             })
             .collect())
     }
 
-    fn start_item(
-        &self,
-        request: &HookRequest<'_>,
-        record: &Record,
-        section: StartSection,
-        words: &str,
-    ) -> StartItem {
+    fn start_item(&self, record: &Record, section: StartSection, words: &str) -> StartItem {
         let source = LessonSource::of_record(record);
         StartItem {
             section,
@@ -154,7 +170,7 @@ impl Hooks<'_> {
             at: source.map_or(record.recorded_at, |source| {
                 source.learned_at.max(record.recorded_at)
             }),
-            is_own: self.is_own(record, request),
+            is_own: self.hooks.is_own(record, self.request),
             is_pinned: false,
         }
     }
@@ -162,18 +178,18 @@ impl Hooks<'_> {
     /// Returns the characters for the list in an answer of `chars_max` characters, or in a smaller configured budget.
     fn start_room(&self, chars_max: usize) -> usize {
         const BODY: &str = "-";
-        let framed = wrap_for_hook(&self.engine.display_name(), BODY, usize::MAX);
+        let framed = wrap_for_hook(&self.hooks.engine.display_name(), BODY, usize::MAX);
         let frame = text::chars(&framed) - BODY.len();
         let room = chars_max.saturating_sub(frame);
-        room.min(self.engine.settings().context_budget.chars())
+        room.min(self.hooks.engine.settings().context_budget.chars())
     }
 
     /// Wraps rules in their envelope, within `chars_max`.
     fn wrap_rules(&self, rules: &str, chars_max: usize) -> String {
-        let rules = self.engine.contexts().neutralize_text(rules);
+        let rules = self.hooks.engine.contexts().neutralize_text(rules);
         let room = chars_max.saturating_sub(ENVELOPE_CHARS);
         let rules = cut_rules(rules.trim(), room);
-        wrap_rules_in_envelope(&self.engine.display_name(), &rules, chars_max)
+        wrap_rules_in_envelope(&self.hooks.engine.display_name(), &rules, chars_max)
     }
 
     fn start_answer(
@@ -186,6 +202,7 @@ impl Hooks<'_> {
         let rules = self.wrap_rules(rules, rules_max);
         let body = format!("{opening}{}", list.text());
         let memory = self
+            .hooks
             .build_answer(&body, limits::HOOK_TEXT_CHARS_MAX)
             .context;
         let parts = [&*rules, &memory];
@@ -223,6 +240,7 @@ fn rule_line(record: &Record) -> String {
 fn date_of(at: heirloom_model::Timestamp) -> String {
     at.strftime("%Y-%m-%d").to_string()
 }
+
 /// Returns the leading whole lines of rules that fit `chars_max`, with the number of missing characters on a last line.
 fn cut_rules(rules: &str, chars_max: usize) -> Cow<'_, str> {
     let total = text::chars(rules);

@@ -26,7 +26,7 @@ pub(super) struct OpenFailure {
     pub(super) folder: Option<String>,
 }
 
-/// What a conversation got at its start, or when it was continued.
+/// Text that a conversation got at its start, or when it was continued.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ToldStart {
     /// Time of the start: what was learned later is new to the conversation.
@@ -57,7 +57,7 @@ pub(super) struct HookSessionState {
     /// Injected text, newest last.
     #[serde(rename = "echo")]
     pub(super) injected_text: String,
-    /// What the conversation got at its start.
+    /// Text that the conversation got at its start.
     #[serde(rename = "start")]
     pub(super) start: Option<ToldStart>,
     /// Files that the session changed.

@@ -14,6 +14,7 @@ use heirloom_engine::{
 use heirloom_formats::external_memory::{ImportedMemory, Mem0Memories, parse_claude_ai};
 use heirloom_formats::mirror;
 use heirloom_fs::project_fs::FileDigest;
+use heirloom_model::case::Case;
 use heirloom_model::context::Context;
 use heirloom_model::kinds::{ArtifactType, EpisodeAction, StepState, TaskState};
 use heirloom_model::{
@@ -415,18 +416,15 @@ pub(crate) fn tasks() -> Vec<Operation> {
             |w| w.engine.tasks().log_episode(try_of("8")).map(drop),
             More("each try is an episode"),
         ),
+        whole(
+            "case log",
+            nothing,
+            log_case,
+            More("each case is an episode"),
+        ),
         whole("artifact add", nothing, register, Nothing),
         whole("artifact add again", registered, register, Nothing),
-        whole(
-            "artifact remove",
-            registered,
-            |w| {
-                let by = Remover::Agent("codex".to_owned());
-                let id = w.named("docs/a.md");
-                w.engine.artifacts().remove(id, &by).map(drop)
-            },
-            Refused,
-        ),
+        whole("artifact remove", registered, unregister, Refused),
         whole(
             "outcome of a success",
             start_task,
@@ -933,6 +931,9 @@ pub(crate) fn context_operations() -> Vec<Operation> {
             };
             expect_complete(w.engine.contexts().build(&request))
         }),
+        reads("standing records", |w| {
+            w.engine.contexts().standing_records().map(drop)
+        }),
         reads("receipts", |w| w.engine.contexts().receipts(10).map(drop)),
         reads("receipt", |w| {
             expect_not_found(w.engine.contexts().receipt("01890a5d"))
@@ -1064,6 +1065,22 @@ fn try_of(task: &str) -> NewEpisode {
     new.scope.agent = Some("codex".to_owned());
     new.approach = Some("by hand".to_owned());
     new
+}
+
+fn log_case(w: &World) -> Result<(), Fault> {
+    let case = Case {
+        title: "Round prices".to_owned(),
+        asked: "Round prices half up".to_owned(),
+        ..Case::default()
+    };
+    let scope = Scope::of_task("8");
+    w.engine.tasks().log_case(&case, scope, "codex").map(drop)
+}
+
+fn unregister(w: &World) -> Result<(), Fault> {
+    let by = Remover::Agent("codex".to_owned());
+    let id = w.named("docs/a.md");
+    w.engine.artifacts().remove(id, &by).map(drop)
 }
 
 fn register(w: &World) -> Result<(), Fault> {

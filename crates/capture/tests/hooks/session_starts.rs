@@ -357,3 +357,102 @@ fn resumed_conversation_is_told_only_what_is_new() {
     );
     assert!(!cleared.contains("round prices"), "{cleared}");
 }
+
+/// Returns short texts that share no word.
+fn distinct(count: usize) -> Vec<String> {
+    let one = |n: usize| format!("keep{n} part{n} tidy{n} daily{n}");
+    (0..count).map(one).collect()
+}
+
+#[test]
+fn start_has_a_limited_number_of_rules_in_addition_to_pinned_records() {
+    let most = limits::HOOK_START_RULES_MAX;
+    for count in [most, most + 1] {
+        let project = HookedProject::new();
+        let pinned = super::fact("Staging runs on port 7443.");
+        let records = project.engine.records();
+        let pinned = records.remember(pinned).unwrap().id;
+        records.mark(pinned, Mark::Pinned(true)).unwrap();
+        let rules = distinct(count);
+        for rule in &rules {
+            project.rule(rule);
+        }
+        let start = project.started("now", "startup");
+        assert_eq!(items(&start).len(), most + 1, "{count}: {start}");
+        assert!(start.contains("port 7443"), "{start}");
+        let told: Vec<&String> = rules.iter().filter(|rule| start.contains(*rule)).collect();
+        let newest: Vec<&String> = rules.iter().skip(count - most).collect();
+        assert_eq!(told, newest, "{start}");
+    }
+}
+
+#[test]
+fn start_has_a_limited_number_of_steps_and_of_pitfalls() {
+    let most = limits::HOOK_START_ITEMS_MAX;
+    for count in [most, most + 1] {
+        let project = HookedProject::new();
+        for words in distinct(count) {
+            let tasks = project.engine.tasks();
+            let step = tasks.step("T1", &words, StepState::Pending, "user");
+            step.unwrap();
+        }
+        for n in 0..count {
+            let fix = format!("`tool{n} --flag{n}` works.");
+            project.failed(&format!("tool{n}"), &format!("cause{n}"), &fix, "one", 1);
+        }
+        let start = project.started("now", "startup");
+        let of = |words: &str| {
+            let told = items(&start).into_iter();
+            told.filter(|item| item.contains(words)).count()
+        };
+        assert_eq!(of("Task T1"), most, "{count}: {start}");
+        assert_eq!(of("failed: cause"), most, "{count}: {start}");
+    }
+}
+
+#[test]
+fn pitfalls_are_those_of_a_limited_number_of_sessions() {
+    let most = limits::HOOK_START_SESSIONS as u64;
+    for (sessions, has_older) in [(most - 1, true), (most, false), (most + 1, false)] {
+        let project = HookedProject::new();
+        for days in 1..=sessions {
+            project.session(&format!("session{days}"), days);
+        }
+        for days in [most, most + 1] {
+            let fix = format!("`tool{days} --flag{days}` works.");
+            project.failed(&format!("tool{days}"), "cause", &fix, "other", days);
+        }
+        let start = project.started("now", "startup");
+        assert!(start.contains(&format!("`tool{most}` failed")), "{start}");
+        let older = format!("`tool{}` failed", most + 1);
+        assert_eq!(start.contains(&older), has_older, "{sessions}: {start}");
+    }
+}
+
+#[test]
+fn old_work_is_no_open_work() {
+    let project = HookedProject::new();
+    let limit = u64::try_from(limits::HOOK_START_WORK_DAYS).unwrap() * 86_400;
+    let tasks = project.engine.tasks();
+    // The task itself is new.
+    tasks
+        .step("main", "read the plan", StepState::Done, "user")
+        .unwrap();
+    for (text, age) in [
+        // The clock goes on while the session starts.
+        ("rotate the staging key", limit - 60),
+        ("draw the summary page", limit + 1),
+    ] {
+        let records = project.engine.records();
+        let mut step = records.draft(Kind::Step, text, Scope::of_task("main"), "user");
+        step.recorded_at = project.engine.now() - Duration::from_secs(age);
+        step.key = Some(text::hash16(text));
+        let Value::Object(attrs) = json!({"state": "pending"}) else {
+            panic!("an object");
+        };
+        step.attrs = attrs;
+        project.store(step);
+    }
+    let start = project.started("now", "startup");
+    assert_eq!(items(&start), ["- rotate the staging key"], "{start}");
+}

@@ -4,8 +4,10 @@ use super::HookedProject;
 use super::session_starts::items;
 use heirloom_agents::AgentProgram;
 use heirloom_agents::hooks::without_envelopes;
+use heirloom_model::case::Case;
 use heirloom_model::kinds::StepState;
-use heirloom_model::{Budget, Settings, limits, text};
+use heirloom_model::record_meaning::record_meaning;
+use heirloom_model::{Budget, Scope, Settings, limits, text};
 use serde_json::json;
 
 const RULE: &str = "The nightly export writes CSV with semicolons";
@@ -193,4 +195,51 @@ fn receipt_of_a_start_has_its_sections_and_what_did_not_fit() {
     // A continued conversation that is told nothing leaves none.
     project.start("resume");
     assert_eq!(project.engine.contexts().receipts(5).unwrap().len(), 1);
+}
+
+#[test]
+fn start_considers_a_limited_number_of_rules() {
+    let project = HookedProject::new();
+    let texts = || -> Vec<String> {
+        let standing = project.engine.contexts().standing_records().unwrap();
+        standing.into_iter().map(|record| record.text).collect()
+    };
+    for n in 0..limits::STANDING_RECORDS_MAX {
+        project.rule(&format!("rule {n}"));
+    }
+    let told = texts();
+    assert_eq!(told.len(), limits::STANDING_RECORDS_MAX);
+    assert!(told.contains(&"rule 0".to_owned()));
+    let newest = format!("rule {}", limits::STANDING_RECORDS_MAX);
+    project.rule(&newest);
+    let told = texts();
+    assert_eq!(told.len(), limits::STANDING_RECORDS_MAX);
+    assert_eq!(told[0], newest);
+    assert!(!told.contains(&"rule 0".to_owned()));
+}
+
+#[test]
+fn case_line_has_a_limited_length() {
+    let project = HookedProject::new();
+    let line = |task: &str, chars: usize| {
+        let case = Case {
+            title: "Round prices".to_owned(),
+            asked: "Round prices".to_owned(),
+            result: "x".repeat(chars),
+            ..Case::default()
+        };
+        let tasks = project.engine.tasks();
+        let scope = Scope::of_task(task);
+        let id = tasks.log_case(&case, scope, "codex").unwrap().id;
+        let record = project.engine.records().get(id).unwrap();
+        record_meaning(&record).into_owned()
+    };
+    let frame = text::chars(&line("1", 1)) - 1;
+    let most = limits::CASE_LINE_CHARS_MAX - frame;
+    let whole = line("2", most);
+    assert_eq!(text::chars(&whole), limits::CASE_LINE_CHARS_MAX);
+    assert!(whole.ends_with('x'), "{whole}");
+    let cut = line("3", most + 1);
+    assert_eq!(text::chars(&cut), limits::CASE_LINE_CHARS_MAX);
+    assert!(cut.ends_with('…'), "{cut}");
 }

@@ -153,61 +153,16 @@ impl Contexts<'_> {
             (self.engine.tasks().artifacts_of(id)?.into_iter())
                 .partition(past_attempts::is_described);
         Ok(MemoryView {
-            task: self.task_view(id, request.phase.as_deref(), files)?,
+            task: task_view(self.engine, id, request.phase.as_deref(), files)?,
             pinned: pinned.into_iter().map(fact_item).collect(),
             errors: errors.into_iter().map(error_item).collect(),
             decisions: decisions.iter().map(meaning_item).collect(),
             has_more_decisions: decisions_go_on,
             facts: facts.into_iter().map(fact_item).collect(),
             has_more_facts: facts_go_on,
-            attempts: self.attempt_items(id, &Echoes::of_request(request))?,
+            attempts: past_attempts::attempt_items(self.engine, id, &Echoes::of_request(request))?,
             artifacts: past_attempts::artifact_items(&described),
         })
-    }
-
-    pub(super) fn task_view(
-        &self,
-        id: &str,
-        phase: Option<&str>,
-        files: Vec<Record>,
-    ) -> Result<Option<TaskView>, Fault> {
-        let record = self.engine.tasks().task_record(id)?;
-        let [mut completed, mut pending] = self.engine.tasks().steps(id)?;
-        let mut files = files;
-        for list in [&mut completed, &mut pending, &mut files] {
-            list.retain(is_eligible);
-        }
-        let nothing_known = completed.is_empty() && pending.is_empty() && files.is_empty();
-        if record.is_none() && nothing_known {
-            return Ok(None);
-        }
-        let attr = |name| {
-            record
-                .as_ref()
-                .and_then(|r| r.attr_str(name))
-                .map(str::to_owned)
-        };
-        Ok(Some(TaskView {
-            id: record.as_ref().map(|r| r.id),
-            title: match (attr("type").as_deref(), attr("title")) {
-                // Its name has no meaning.
-                (None, title) if id == TASK_MAIN => title.unwrap_or_default(),
-                (task_type, None) => Task::title(id, task_type),
-                (task_type, Some(title)) => format!("{}: {title}", Task::title(id, task_type)),
-            },
-            phase: phase
-                .map(str::to_owned)
-                .or_else(|| record.as_ref().and_then(|r| r.scope.phase.clone())),
-            branch: attr("branch"),
-            pr_number: record
-                .as_ref()
-                .and_then(|r| r.attrs.get("pr_number"))
-                .and_then(serde_json::Value::as_u64),
-            blocked_reason: attr("blocked_reason"),
-            completed: completed.into_iter().map(plain_item).collect(),
-            pending: pending.into_iter().map(plain_item).collect(),
-            files: files.into_iter().map(plain_item).collect(),
-        }))
     }
 
     /// Returns the address of the project's repository if it is known, otherwise the project's name. A remote may be
@@ -218,4 +173,50 @@ impl Contexts<'_> {
         let remote = remote.filter(|remote| !is_path_name(remote));
         remote.unwrap_or_else(|| name.to_owned())
     }
+}
+
+/// Returns a task with its steps and files; `None` if nothing is known of it.
+pub(super) fn task_view(
+    engine: &Engine,
+    id: &str,
+    phase: Option<&str>,
+    files: Vec<Record>,
+) -> Result<Option<TaskView>, Fault> {
+    let record = engine.tasks().task_record(id)?;
+    let [mut completed, mut pending] = engine.tasks().steps(id)?;
+    let mut files = files;
+    for list in [&mut completed, &mut pending, &mut files] {
+        list.retain(is_eligible);
+    }
+    let nothing_known = completed.is_empty() && pending.is_empty() && files.is_empty();
+    if record.is_none() && nothing_known {
+        return Ok(None);
+    }
+    let attr = |name| {
+        record
+            .as_ref()
+            .and_then(|r| r.attr_str(name))
+            .map(str::to_owned)
+    };
+    Ok(Some(TaskView {
+        id: record.as_ref().map(|r| r.id),
+        title: match (attr("type").as_deref(), attr("title")) {
+            // Its name has no meaning.
+            (None, title) if id == TASK_MAIN => title.unwrap_or_default(),
+            (task_type, None) => Task::title(id, task_type),
+            (task_type, Some(title)) => format!("{}: {title}", Task::title(id, task_type)),
+        },
+        phase: phase
+            .map(str::to_owned)
+            .or_else(|| record.as_ref().and_then(|r| r.scope.phase.clone())),
+        branch: attr("branch"),
+        pr_number: record
+            .as_ref()
+            .and_then(|r| r.attrs.get("pr_number"))
+            .and_then(serde_json::Value::as_u64),
+        blocked_reason: attr("blocked_reason"),
+        completed: completed.into_iter().map(plain_item).collect(),
+        pending: pending.into_iter().map(plain_item).collect(),
+        files: files.into_iter().map(plain_item).collect(),
+    }))
 }

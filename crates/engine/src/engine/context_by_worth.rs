@@ -8,7 +8,7 @@ use super::Engine;
 use super::context::{
     ContextRequest, Echoes, is_eligible, is_valid_at,
     item_text::{error_item, fact_item},
-    past_attempts,
+    past_attempts, task_view,
 };
 use crate::engine::Contexts;
 use crate::engine::context_sources::{self, SourceInput, lesson, recall_offer};
@@ -121,12 +121,9 @@ impl WorthBuilder<'_> {
             (self.engine.tasks().artifacts_of(id)?.into_iter())
                 .partition(past_attempts::is_described);
         Ok(MemoryView {
-            task: self
-                .engine
-                .contexts()
-                .task_view(id, request.phase.as_deref(), files)?,
+            task: task_view(self.engine, id, request.phase.as_deref(), files)?,
             pinned: pinned.into_iter().map(fact_item).collect(),
-            attempts: (self.engine.contexts()).attempt_items(id, &Echoes::of_request(request))?,
+            attempts: past_attempts::attempt_items(self.engine, id, &Echoes::of_request(request))?,
             artifacts: past_attempts::artifact_items(&described),
             ..MemoryView::default()
         })

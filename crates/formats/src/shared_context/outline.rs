@@ -13,7 +13,7 @@ pub struct OutlineItem {
     pub text: String,
 }
 
-/// Returns the bullets of a page in the order of their lines. A heading is no item: alone it says nothing, and the
+/// Returns the bullets of a page in the order of their lines. A heading is no item: it has no meaning alone, and the
 /// bullets below it have it in their path.
 pub fn outline(text: &str) -> Vec<OutlineItem> {
     let bullets = ParsedPage::read(text).bullets.into_iter();

@@ -75,7 +75,7 @@ pub(crate) struct Args {
     messages: bool,
 }
 
-/// What is searched if not both are.
+/// Lane that is searched if not both are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum SearchedLane {
     Memory,

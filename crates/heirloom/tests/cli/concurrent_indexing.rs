@@ -29,11 +29,14 @@ fn index_content(project: &Project) -> BTreeMap<&'static str, Vec<Vec<Value>>> {
     let tables = [
         (
             "totals",
-            "SELECT texts, len, head_len, merged FROM index_totals ORDER BY 1",
+            "SELECT lane, texts, len, head_len, merged FROM index_totals ORDER BY 1",
         ),
-        ("texts", "SELECT id, is_turn FROM ordinals ORDER BY 1"),
-        ("tail", "SELECT ordinal FROM tail"),
-        ("terms", "SELECT DISTINCT term FROM postings ORDER BY 1"),
+        ("texts", "SELECT lane, id FROM ordinals ORDER BY 1, 2"),
+        ("tail", "SELECT lane, ordinal FROM tail"),
+        (
+            "terms",
+            "SELECT DISTINCT lane, term FROM postings ORDER BY 1, 2",
+        ),
         // A rebuilt index has no sentence vectors, whose rows have negative ids; later commands compute them again.
         ("vectors", "SELECT count(*) FROM vectors WHERE id >= 0"),
         ("pieces", "SELECT * FROM piece_counts ORDER BY 1, 2"),
@@ -98,8 +101,30 @@ fn assert_same_hit(one: &serde_json::Value, other: &serde_json::Value) {
     assert_eq!(without(one), without(other));
 }
 
-fn tail_length(project: &Project) -> usize {
-    index_content(project)["tail"].len()
+fn tail_lengths(project: &Project) -> [usize; 2] {
+    let tail = &index_content(project)["tail"];
+    [0, 1].map(|lane| {
+        let of_lane = |row: &&Vec<Value>| row.first() == Some(&Value::Integer(lane));
+        tail.iter().filter(of_lane).count()
+    })
+}
+
+/// Writes until the tails of both lanes are merged into blocks.
+fn merge_tails(project: &Project) {
+    for n in 0.. {
+        let [records, turns] = tail_lengths(project);
+        if records + turns == 0 {
+            break;
+        }
+        assert!(n < 300, "the tail is never merged");
+        if records > 0 {
+            project.remember(&format!("one more, number {n}"), &[]);
+        }
+        if turns > 0 {
+            let add = ["session", "add", "--session", "s", "--role", "user"];
+            project.input(&add, format!("one more turn, number {n}").as_bytes());
+        }
+    }
 }
 
 /// Remembers these texts; returns their ids.
@@ -192,14 +217,7 @@ fn concurrent_changes_leave_the_index_equal_to_a_rebuilt_one() {
         ended.into_iter().for_each(|one| one.unwrap());
     });
     assert_eq!(project.json(&["doctor"])["ok"], true);
-    // Later writes merge the rest of the tail into blocks.
-    for n in 0.. {
-        if tail_length(project) == 0 {
-            break;
-        }
-        assert!(n < 300, "the tail is never merged");
-        project.remember(&format!("one more, number {n}"), &[]);
-    }
+    merge_tails(project);
     let (grown, before) = (index_content(project), search_all(project));
     let database = project.file(".heirloom/heirloom.db");
     let connection = Connection::open(database).unwrap();

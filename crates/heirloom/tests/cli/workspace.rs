@@ -124,9 +124,9 @@ fn workspace_edits_replace_retire_and_restore_records() {
         MEMORY,
         "# Memory\n- the port is 9090\n- mice like cheese\n- more\n",
     );
-    assert_eq!(note_texts(&project).len(), 3);
+    assert_eq!(note_texts(&project).len(), 2);
     project.ok(&["undo", &mice]);
-    assert_eq!(note_texts(&project).len(), 4);
+    assert_eq!(note_texts(&project).len(), 3);
     fs::remove_file(project.file(MEMORY)).unwrap();
     assert_eq!(note_texts(&project), Vec::<String>::new());
 }

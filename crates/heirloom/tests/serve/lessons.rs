@@ -50,7 +50,7 @@ fn overview_of_example_week_shows_lessons_with_their_outcome() {
         "Raise the shutdown timeout",
         "after 1 failed attempt (12 min, 77k tokens)",
         "2 later sessions were told; none repeated it, 2 completed.",
-        "1 known failure came again",
+        "2 known failures came again",
     ] {
         assert!(page.contains(expected), "lacks `{expected}`: {page}");
     }

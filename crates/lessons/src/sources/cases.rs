@@ -20,7 +20,7 @@ use case_text::{CaseFacts, failures_within};
 use heirloom_agents::transcripts::{EventBody, FileEdit, ToolAction, ToolOutcome, TranscriptEvent};
 use issue_title::IssueTitles;
 use person_verdict::PersonVerdict;
-use request_text::{Request, RequestKind};
+use request_text::{CaseRequest, RequestKind};
 use serde::{Deserialize, Serialize};
 use session_title::make_title;
 use work_command::{WorkEffect, effects_of};
@@ -117,7 +117,7 @@ impl Cases {
     }
 
     fn read_prompt(&mut self, prompt: &str, place: &EventPlace, cues: &Cues) {
-        let request = Request::read(prompt, &cues.person_rules.turns);
+        let request = CaseRequest::read(prompt, &cues.person_rules.turns);
         if let Some(command) = &request.command {
             self.command = command.clone();
         }
@@ -143,7 +143,7 @@ impl Cases {
         }
     }
 
-    fn begin_case(&mut self, request: &Request, place: &EventPlace, cues: &Cues) {
+    fn begin_case(&mut self, request: &CaseRequest, place: &EventPlace, cues: &Cues) {
         if let Some(case) = self.cases.last_mut() {
             case.finish(&cues.outcome);
         }
@@ -163,7 +163,7 @@ impl Cases {
     /// Returns the case that the work of a call belongs to; a command of the person begins one if none is there.
     fn case_of_work(&mut self, place: &EventPlace, cues: &Cues) -> Option<&mut CaseProgress> {
         if self.cases.is_empty() && !self.command.is_empty() {
-            self.begin_case(&Request::default(), place, cues);
+            self.begin_case(&CaseRequest::default(), place, cues);
         }
         self.cases.last_mut()
     }

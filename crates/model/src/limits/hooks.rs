@@ -30,7 +30,7 @@ pub const HOOK_START_RULES_MAX: usize = 5;
 pub const HOOK_START_ITEMS_MAX: usize = 3;
 /// Number of the last sessions whose failures and cases the start of a session considers.
 pub const HOOK_START_SESSIONS: usize = 3;
-/// Days after which work that nobody touched counts as abandoned at the start of a session.
+/// Days after which untouched work counts as abandoned at the start of a session.
 pub const HOOK_START_WORK_DAYS: i64 = 14;
 /// Leading bytes of a prompt that are used as the recall query.
 pub const HOOK_QUESTION_BYTES_MAX: usize = 8_000;

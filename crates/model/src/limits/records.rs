@@ -16,7 +16,7 @@ pub const MESSAGE_BYTES_MAX: usize = 256 << 20;
 pub const EPISODE_TEXT_BYTES_MAX: usize = 64 << 10;
 /// Longest text of an episode that describes a request of a session, characters.
 pub const CASE_CHARS_MAX: usize = 600;
-/// Longest line that tells such an episode, characters.
+/// Longest line of such an episode, characters.
 pub const CASE_LINE_CHARS_MAX: usize = 480;
 /// Largest file whose checksum is computed, bytes.
 pub const ARTIFACT_BYTES_MAX: u64 = 1 << 30;

@@ -1,8 +1,10 @@
 //! Allocation of the remaining budget to the context sources, with their receipt.
 
-use super::directive_text::{DirectivePart, DirectiveText};
+pub(super) mod directive_text;
+
 use super::measured_offer::MeasuredOffer;
 use super::sanitize::Sanitizer;
+use directive_text::{DirectivePart, DirectiveText};
 use heirloom_model::context::{Context, InclusionReason, ReceiptSection};
 use heirloom_model::section::{DIRECTIVES, Layout, Offer, Section, SourceRow};
 use heirloom_model::{limits, text};

@@ -7,7 +7,7 @@ mod writer;
 
 use super::blocks::{self, OPENING};
 use super::budget_allocation::SourceAllocation;
-use super::directive_text::{self, DirectiveText};
+use super::budget_allocation::directive_text::{self, DirectiveText};
 use super::priority_selection;
 use super::sanitize::Sanitizer;
 use super::worth_selection::{self, Selection, SelectionInput, SelectionReason, Verdict};
@@ -122,7 +122,7 @@ pub fn render_by_worth(input: &WorthInput<'_>) -> Context {
     writer.into_context(budget, standing.rules, notes)
 }
 
-/// Returns the allowance of the standing text in addition to what directives name: within the budget it leaves room for that,
+/// Returns the allowance of the standing text in addition to what directives name: within the budget it leaves space for that,
 /// but for a reserve.
 fn standing_with_named(needed: usize, input: &WorthInput<'_>) -> StandingAllowance {
     let within = input.budget.chars();

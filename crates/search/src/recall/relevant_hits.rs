@@ -156,7 +156,7 @@ fn is_narration(message: &Message) -> bool {
         head.is_some_and(|head| head.eq_ignore_ascii_case(beginning))
     };
     // `That failed. Let me …` reports something.
-    NARRATION.iter().any(|beginning| begins_with(&beginning))
+    NARRATION.iter().any(begins_with)
 }
 
 /// Words of acknowledgements.

@@ -145,6 +145,8 @@ fn told_records_follow_a_strong_one() {
     const { assert!(TELL_MORE_MIN < TELL_MIN && FLOOR <= TELL_MORE_MIN) };
     assert_eq!(select_told(&[more, weak, strong, more], 3), [2, 0, 3]);
     assert_eq!(select_told(&[more, strong, strong], 2), [1, 2]);
+    // A record far below the best one is not told with it.
+    assert_eq!(select_told(&[0.95, 0.3, 0.4], 3), [0, 2]);
     assert_eq!(select_told(&[more, more], 3), [0_usize; 0]);
     assert_eq!(select_told(&[], 3), [0_usize; 0]);
 }
@@ -153,12 +155,13 @@ fn told_records_follow_a_strong_one() {
 fn grades_are_ordered_by_relevance() {
     assert_eq!(Grade::of(1.0), Grade::Strong);
     assert_eq!(Grade::of(TELL_MIN), Grade::Strong);
-    assert_eq!(Grade::of(FLOOR), Grade::Likely);
+    assert_eq!(Grade::of(LIKELY_MIN), Grade::Likely);
+    assert_eq!(Grade::of(FLOOR), Grade::Possible);
     assert_eq!(Grade::of(0.0), Grade::Weak);
-    assert!(Grade::Strong > Grade::Likely && Grade::Likely > Grade::Weak);
+    assert!(Grade::ALL.is_sorted_by(|a, b| a > b));
     assert_eq!(
-        [Grade::Strong, Grade::Likely, Grade::Weak].map(Grade::as_str),
-        ["strong", "likely", "weak"]
+        Grade::ALL.map(Grade::as_str),
+        ["strong", "likely", "possible", "weak"]
     );
 }
 

@@ -131,12 +131,28 @@ fn backlog_texts(store: &dyn Store) {
     assert_eq!((lack.texts, lack.missing), (4, 4));
     assert_eq!((lack.dims, &lack.other), (None, &None));
     let texts: Vec<&str> = lack.next.iter().map(|one| one.text.as_str()).collect();
-    assert_eq!(texts[..3], ["text 1", "text 2", "text 3"]);
-    assert!(texts[3].starts_with("Marta: é"));
-    let most = limits::EMBEDDING_TEXT_BYTES_MAX;
-    assert!((most - 1..=most).contains(&texts[3].len()));
+    assert_eq!(
+        (lack.lane, texts),
+        (Lane::Memory, vec!["text 1", "text 2", "text 3"])
+    );
     assert_eq!(lacking(&w, MODEL, 2).next.len(), 2);
     assert_eq!(lacking(&w, vector::MODEL, 2).missing, 0);
+    // Turns follow when all records have a vector.
+    let rows = lack.next.iter();
+    let rows = rows.map(|text| (text.ordinal, Some(direction(text.ordinal, 4))));
+    let vectors = VectorBatch {
+        lane: lack.lane,
+        model: MODEL.to_owned(),
+        generation: lack.generation,
+        rows: rows.collect(),
+    };
+    assert!(ok(w.store.store_vectors(&w.project, &vectors)));
+    let rest = lacking(&w, MODEL, 10);
+    assert_eq!((rest.lane, rest.texts, rest.missing), (Lane::Archive, 4, 1));
+    let turn = rest.next.first().map_or("", |one| one.text.as_str());
+    assert!(turn.starts_with("Marta: é"));
+    let most = limits::EMBEDDING_TEXT_BYTES_MAX;
+    assert!((most - 1..=most).contains(&turn.len()));
 }
 
 fn ranked(store: &dyn Store) {

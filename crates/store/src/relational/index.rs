@@ -12,6 +12,7 @@ mod index_check;
 mod index_entry;
 mod index_state;
 mod lexical_search;
+mod ordinals;
 mod project_cache;
 mod rebuild;
 mod search;

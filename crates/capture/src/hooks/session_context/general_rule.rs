@@ -60,7 +60,7 @@ const REQUESTS: [&str; 40] = [
     "write",
 ];
 
-/// First words of a sentence that says what the person thinks or did, or that refers to the one before it.
+/// First words of a sentence about the thoughts or acts of the person, or that refers to the one before it.
 const REMARKS: [&str; 22] = [
     "i", "i'm", "im", "i've", "i'd", "that", "thats", "that's", "this", "these", "those", "it",
     "its", "it's", "they", "he", "she", "you", "why", "what", "how", "ok",

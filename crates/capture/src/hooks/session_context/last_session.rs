@@ -1,9 +1,7 @@
 //! Last session at the start of the next one: what changed since, otherwise what it was about.
 
-use super::super::HookRequest;
-use super::date_of;
 use super::start_text::{StartItem, StartSection};
-use crate::Hooks;
+use super::{SessionStart, date_of};
 use heirloom_model::kinds::{CATEGORY_CONVENTION, CATEGORY_PREFERENCE};
 use heirloom_model::record_meaning::{known_resolution, record_meaning_excerpt};
 use heirloom_model::text::counted;
@@ -15,52 +13,47 @@ use serde_json::Value;
 const NEW_MAX: usize = 50;
 /// Characters of a request in the line of its case.
 const REQUEST_CHARS_MAX: usize = 90;
-/// Least number of words of a request that says by itself what it was about; "q" or "resume please" answer something.
+/// Least number of words of a request that is understood by itself; "q" or "resume please" answer something.
 const REQUEST_WORDS_MIN: usize = 4;
 /// Files of a case that are named.
 const FILES_SHOWN: usize = 3;
 
-impl Hooks<'_> {
+impl SessionStart<'_> {
     /// Returns what was learned since the last session ended; then what the last sessions were about, one of the
     /// checked-out branch first.
-    pub(super) fn last_session_items(
-        &self,
-        request: &HookRequest<'_>,
-        last: &[Session],
-    ) -> Result<Vec<StartItem>, Fault> {
+    pub(super) fn last_session_items(&self, last: &[Session]) -> Result<Vec<StartItem>, Fault> {
         let mut items = Vec::new();
         if let Some(newest) = last.first() {
-            items.extend(self.news_since(request, newest)?);
+            items.extend(self.news_since(newest)?);
         }
-        let branch = self.branch_of(request);
+        let branch = self.branch();
         let is_here = |session: &&Session| {
             let of_session = session.attrs.get("branch").and_then(Value::as_str);
             branch.is_some() && of_session == branch.as_deref()
         };
         let (here, elsewhere): (Vec<_>, Vec<_>) = last.iter().partition(is_here);
         for session in here.into_iter().chain(elsewhere) {
-            items.extend(self.case_of(request, session)?);
+            items.extend(self.case_of(session)?);
         }
         Ok(items)
     }
 
     /// Returns the newest of the lessons since a session ended that are not of this session or of the last one, with
     /// their number.
-    fn news_since(
-        &self,
-        request: &HookRequest<'_>,
-        last: &Session,
-    ) -> Result<Option<StartItem>, Fault> {
+    fn news_since(&self, last: &Session) -> Result<Option<StartItem>, Fault> {
         let since = last.ended_at.unwrap_or(last.started_at);
         let filter = Filter {
             recorded_from: Some(since),
-            ..Filter::current(&[Kind::Knowledge, Kind::Error], self.engine.now())
+            ..Filter::current(&[Kind::Knowledge, Kind::Error], self.hooks.engine.now())
         };
-        let mut new = self.engine.records().find(&filter.limit(NEW_MAX))?;
+        let mut new = self.hooks.engine.records().find(&filter.limit(NEW_MAX))?;
         new.retain(|record| {
             let is_lesson = record.kind == Kind::Knowledge || known_resolution(record).is_some();
             let is_of_last = record.scope.session.as_deref() == Some(&*last.id);
-            is_lesson && !is_of_last && !self.is_own(record, request) && is_told_as_new(record)
+            is_lesson
+                && !is_of_last
+                && !self.hooks.is_own(record, self.request)
+                && is_told_as_new(record)
         });
         let Some(newest) = new.first() else {
             return Ok(None);
@@ -70,7 +63,6 @@ impl Hooks<'_> {
         let line = format!("{count} since {}, newest: {meaning}", date_of(since));
         let line = text::excerpt_at_word(&line, limits::HOOK_START_ITEM_CHARS_MAX);
         Ok(Some(self.start_item(
-            request,
             newest,
             StartSection::LastSession,
             &line,
@@ -78,21 +70,17 @@ impl Hooks<'_> {
     }
 
     /// Returns the newest case of a session: request, files and result.
-    fn case_of(
-        &self,
-        request: &HookRequest<'_>,
-        session: &Session,
-    ) -> Result<Option<StartItem>, Fault> {
-        let mut filter = Filter::current(&[Kind::Episode], self.engine.now());
+    fn case_of(&self, session: &Session) -> Result<Option<StartItem>, Fault> {
+        let mut filter = Filter::current(&[Kind::Episode], self.hooks.engine.now());
         filter.scope = Scope {
             session: Some(session.id.clone()),
             ..Scope::default()
         };
-        let found = self.engine.records().find(&filter.limit(NEW_MAX))?;
+        let found = self.hooks.engine.records().find(&filter.limit(NEW_MAX))?;
         let mut told = found.iter().filter(|record| !mark::is_muted(&record.attrs));
         Ok(told.find_map(|record| {
             let line = case_line(record)?;
-            Some(self.start_item(request, record, StartSection::LastSession, &line))
+            Some(self.start_item(record, StartSection::LastSession, &line))
         }))
     }
 }

@@ -1,8 +1,7 @@
 //! Open work at the start of a session: pending steps and blocks of tasks that are really open.
 
-use super::super::HookRequest;
+use super::SessionStart;
 use super::start_text::{StartItem, StartSection};
-use crate::Hooks;
 use heirloom_agents::process::git_state;
 use heirloom_engine::{LessonSource, TASK_MAIN};
 use heirloom_model::kinds::{Task, TaskState};
@@ -13,23 +12,19 @@ use std::path::Path;
 const TASKS_MAX: usize = 10;
 const DAY_SECONDS: i64 = 86_400;
 
-impl Hooks<'_> {
+impl SessionStart<'_> {
     /// Returns the open work of the checked-out branch, the task that was touched last first. A task counts as open
-    /// while somebody touches it; the todo list of a session ends with the session.
-    pub(super) fn open_work_items(
-        &self,
-        request: &HookRequest<'_>,
-        last: &[Session],
-    ) -> Result<Vec<StartItem>, Fault> {
-        let branch = self.branch_of(request);
+    /// while a session touches it; the todo list of a session ends with the session.
+    pub(super) fn open_work_items(&self, last: &[Session]) -> Result<Vec<StartItem>, Fault> {
+        let branch = self.branch();
         let mut works: Vec<(Timestamp, Vec<StartItem>)> = Vec::new();
-        let tasks = self.engine.tasks().list()?;
+        let tasks = self.hooks.engine.tasks().list()?;
         let tasks = tasks
             .iter()
             .filter(|task| is_open_on(task, branch.as_deref()));
         for task in tasks.take(TASKS_MAX) {
             let id = task.key.as_deref().unwrap_or(TASK_MAIN);
-            let [done, mut pending] = self.engine.tasks().steps(id)?;
+            let [done, mut pending] = self.hooks.engine.tasks().steps(id)?;
             let steps = done.iter().chain(&pending).map(|step| step.recorded_at);
             let touched = steps.fold(task.recorded_at, Timestamp::max);
             if !self.is_recent(touched) {
@@ -44,11 +39,11 @@ impl Hooks<'_> {
             let mut items: Vec<StartItem> = Vec::new();
             if let Some(why) = task.attr_str("blocked_reason") {
                 let line = line_of(task, id, &format!("blocked: {why}"));
-                items.push(self.start_item(request, task, StartSection::OpenWork, &line));
+                items.push(self.start_item(task, StartSection::OpenWork, &line));
             }
             items.extend(pending.iter().map(|step| {
                 let line = line_of(task, id, &step.text);
-                self.start_item(request, step, StartSection::OpenWork, &line)
+                self.start_item(step, StartSection::OpenWork, &line)
             }));
             works.push((touched, items));
         }
@@ -57,13 +52,18 @@ impl Hooks<'_> {
     }
 
     /// Returns the branch that is checked out where the session works.
-    pub(super) fn branch_of(&self, request: &HookRequest<'_>) -> Option<String> {
-        let folder = request.event.cwd.as_deref().map(Path::new);
-        git_state::read_branch(folder.unwrap_or(self.engine.root()))
+    pub(super) fn branch(&self) -> Option<String> {
+        let folder = self.request.event.cwd.as_deref().map(Path::new);
+        git_state::read_branch(folder.unwrap_or(self.hooks.engine.root()))
     }
 
     fn is_recent(&self, at: Timestamp) -> bool {
-        let age = self.engine.now().as_second().saturating_sub(at.as_second());
+        let age = self
+            .hooks
+            .engine
+            .now()
+            .as_second()
+            .saturating_sub(at.as_second());
         age <= limits::HOOK_START_WORK_DAYS * DAY_SECONDS
     }
 }
@@ -81,7 +81,7 @@ fn is_open_on(task: &Record, branch: Option<&str>) -> bool {
     is_open && is_here && !mark::is_muted(&task.attrs)
 }
 
-/// Returns true for a step that somebody left for later: not an entry of a session's todo list, and no step of a
+/// Returns true for a step that was left for later: not an entry of a session's todo list, and no step of a
 /// session that others followed.
 fn is_left_on_purpose(step: &Record, last: &[Session]) -> bool {
     let is_of_last = |id: &str| last.iter().any(|session| session.id == id);

@@ -1,9 +1,8 @@
 //! Known pitfalls at the start of a session: commands that failed in the last sessions, with the call that works.
 
-use super::super::HookRequest;
 use super::super::failure_warning::helpful_resolution;
+use super::SessionStart;
 use super::start_text::{StartItem, StartSection};
-use crate::Hooks;
 use crate::failures::last_occurrence;
 use heirloom_agents::failures::CommandWords;
 use heirloom_model::{Fault, Kind, Record, Session, limits, mark, text};
@@ -37,21 +36,18 @@ const EDITS: [&str; 6] = [
     "passed after changes to",
 ];
 
-impl Hooks<'_> {
-    /// Returns the failures that somebody met in the last sessions and that a call of a command solves, the most frequent
+impl SessionStart<'_> {
+    /// Returns the failures of the last sessions that a call of a command solves, the most frequent
     /// first.
-    pub(super) fn pitfall_items(
-        &self,
-        request: &HookRequest<'_>,
-        last: &[Session],
-    ) -> Result<Vec<StartItem>, Fault> {
+    pub(super) fn pitfall_items(&self, last: &[Session]) -> Result<Vec<StartItem>, Fault> {
         // With fewer sessions all failures are recent.
         let since = match last.len() < limits::HOOK_START_SESSIONS {
             true => None,
             false => last.iter().map(|session| session.started_at).min(),
         };
-        let filter = Filter::current(&[Kind::Error], self.engine.now());
+        let filter = Filter::current(&[Kind::Error], self.hooks.engine.now());
         let mut found = self
+            .hooks
             .engine
             .records()
             .find(&filter.limit(limits::CONTEXT_LESSONS_MAX))?;
@@ -66,7 +62,7 @@ impl Hooks<'_> {
             .iter()
             .filter_map(|error| {
                 let line = pitfall_line(error)?;
-                Some(self.start_item(request, error, StartSection::Pitfalls, &line))
+                Some(self.start_item(error, StartSection::Pitfalls, &line))
             })
             .collect())
     }
@@ -101,7 +97,7 @@ fn pitfall_line(error: &Record) -> Option<String> {
     Some(format!("{} → {fix}", text::excerpt_at_word(&begin, room)))
 }
 
-/// Returns true for a fix that tells how to call the command, or which command to run before it.
+/// Returns true for a fix that names how to call the command, or which command to run before it.
 fn is_call(command: &str, fix: &str) -> bool {
     if EDITS.iter().any(|edit| fix.contains(edit)) {
         return false;

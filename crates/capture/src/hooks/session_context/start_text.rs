@@ -15,7 +15,7 @@ pub(super) enum StartSection {
     Rules,
     /// Pending steps and blocked tasks.
     OpenWork,
-    /// What happened since the last session.
+    /// Changes since the last session.
     LastSession,
     /// Failures of commands with what helped.
     Pitfalls,
@@ -97,7 +97,7 @@ impl StartItem {
 pub(super) struct StartText {
     /// Items in the order of the text.
     items: Vec<StartItem>,
-    /// Items for which there was no room.
+    /// Items for which there was no space.
     left_out: Vec<StartItem>,
     chars_max: usize,
 }
@@ -218,7 +218,7 @@ fn distinct_items(candidates: Vec<StartItem>) -> Vec<StartItem> {
     items
 }
 
-/// Returns true if a text says no more than a known one.
+/// Returns true if a text adds nothing to a known one.
 fn is_repeated(words: &ComparableText, known: &ComparableText) -> bool {
     let is_contained = words.words().count() >= CONTAINED_WORDS_MIN
         && words

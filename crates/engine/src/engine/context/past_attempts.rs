@@ -3,7 +3,7 @@
 use super::super::episodes::EpisodeFilter;
 use super::Echoes;
 use crate::analytics::{EpisodeRow, approach_key};
-use crate::engine::Contexts;
+use crate::engine::Engine;
 use heirloom_model::case::case_line;
 use heirloom_model::context::ContextItem;
 use heirloom_model::kinds::{ARTIFACT_FILE, EpisodeAction};
@@ -20,47 +20,44 @@ struct Attempt {
     failures: usize,
 }
 
-impl Contexts<'_> {
-    /// Returns the attempts of a task: failed ones, newest first, then successful ones. An approach that only repeats
-    /// the question is left out, and its outcome stays.
-    pub(in crate::engine) fn attempt_items(
-        &self,
-        task: &str,
-        echoes: &Echoes,
-    ) -> Result<Vec<ContextItem>, Fault> {
-        let newest = self.engine.tasks().episodes(&EpisodeFilter {
-            task: Some(task.to_owned()),
-            limit: Some(limits::CONTEXT_EPISODES_MAX),
-            ..EpisodeFilter::default()
-        })?;
-        let mut tried: Vec<Attempt> = Vec::new();
-        for record in &newest {
-            let Some(one) = EpisodeRow::from_record(record) else {
-                continue;
-            };
-            let (Some(words), Some(worked)) =
-                (episode_text(&one, record, echoes), success_of(&one))
-            else {
-                continue;
-            };
-            let key = approach_key(one.approach.as_deref().unwrap_or(&words));
-            let failures = usize::from(!worked);
-            match tried.iter_mut().find(|known| known.key == key) {
-                Some(known) => known.failures += failures,
-                None => tried.push(Attempt {
-                    key,
-                    id: one.id,
-                    worked,
-                    words,
-                    failures,
-                }),
-            }
+/// Returns the attempts of a task: failed ones, newest first, then successful ones. An approach that only repeats
+/// the question is left out, and its outcome stays.
+pub(in crate::engine) fn attempt_items(
+    engine: &Engine,
+    task: &str,
+    echoes: &Echoes,
+) -> Result<Vec<ContextItem>, Fault> {
+    let newest = engine.tasks().episodes(&EpisodeFilter {
+        task: Some(task.to_owned()),
+        limit: Some(limits::CONTEXT_EPISODES_MAX),
+        ..EpisodeFilter::default()
+    })?;
+    let mut tried: Vec<Attempt> = Vec::new();
+    for record in &newest {
+        let Some(one) = EpisodeRow::from_record(record) else {
+            continue;
+        };
+        let (Some(words), Some(worked)) = (episode_text(&one, record, echoes), success_of(&one))
+        else {
+            continue;
+        };
+        let key = approach_key(one.approach.as_deref().unwrap_or(&words));
+        let failures = usize::from(!worked);
+        match tried.iter_mut().find(|known| known.key == key) {
+            Some(known) => known.failures += failures,
+            None => tried.push(Attempt {
+                key,
+                id: one.id,
+                worked,
+                words,
+                failures,
+            }),
         }
-        let (worked, failed): (Vec<_>, Vec<_>) = tried.into_iter().partition(|one| one.worked);
-        let mut items = items_of(failed, FAILED_WORTH);
-        items.extend(items_of(worked, WORKED_WORTH));
-        Ok(items)
     }
+    let (worked, failed): (Vec<_>, Vec<_>) = tried.into_iter().partition(|one| one.worked);
+    let mut items = items_of(failed, FAILED_WORTH);
+    items.extend(items_of(worked, WORKED_WORTH));
+    Ok(items)
 }
 
 /// Worth of the newest failed attempt at the task itself.

@@ -1,6 +1,7 @@
 //! Standing rules: the texts that people wrote to be read every time, and their rules among the records.
 
 use super::{Contexts, is_eligible, is_valid_at};
+use crate::engine::Engine;
 use crate::engine::tasks::TASK_MAIN;
 use heirloom_model::context::MemoryView;
 use heirloom_model::kinds::{CATEGORY_CONVENTION, CATEGORY_PREFERENCE, Knowledge};
@@ -54,39 +55,39 @@ impl Contexts<'_> {
     pub fn standing_records(&self) -> Result<Vec<Record>, Fault> {
         let mut found = self.pinned_records(TASK_MAIN)?;
         found.reverse();
-        found.extend(self.rules_of_people()?);
+        found.extend(rules_of_people(self.engine)?);
         if let Some(user) = &self.engine.user {
-            found.extend(user.contexts().rules_of_people().unwrap_or_default());
+            found.extend(rules_of_people(user).unwrap_or_default());
         }
         let mut seen = HashSet::new();
         found.retain(|record| seen.insert(record.id));
         Ok(found)
     }
+}
 
-    /// Returns the preferences and conventions of people, those that were stated or confirmed last first.
-    fn rules_of_people(&self) -> Result<Vec<Record>, Fault> {
-        let now = self.engine.now();
-        let mut rules = Vec::new();
-        for category in RULE_CATEGORIES {
-            let filter = Filter::current(&[Kind::Knowledge], now)
-                .category(category)
-                .holds_at(now)
-                .limit(limits::STANDING_RECORDS_MAX);
-            // Rules that agents left must not displace those of people.
-            let by_person = Filter {
-                source: Some(PERSON.to_owned()),
-                ..filter.clone()
-            };
-            for filter in [by_person, filter] {
-                rules.extend(self.engine.records().find(&filter)?);
-            }
+/// Returns the preferences and conventions of people, those that were stated or confirmed last first.
+fn rules_of_people(engine: &Engine) -> Result<Vec<Record>, Fault> {
+    let now = engine.now();
+    let mut rules = Vec::new();
+    for category in RULE_CATEGORIES {
+        let filter = Filter::current(&[Kind::Knowledge], now)
+            .category(category)
+            .holds_at(now)
+            .limit(limits::STANDING_RECORDS_MAX);
+        // Rules that agents left must not displace those of people.
+        let by_person = Filter {
+            source: Some(PERSON.to_owned()),
+            ..filter.clone()
+        };
+        for filter in [by_person, filter] {
+            rules.extend(engine.records().find(&filter)?);
         }
-        rules.retain(|record| {
-            is_standing_rule(record) && is_eligible(record) && is_valid_at(record, now)
-        });
-        rules.sort_by_key(|record| Reverse((last_stated_at(record), record.id)));
-        Ok(rules)
     }
+    rules.retain(|record| {
+        is_standing_rule(record) && is_eligible(record) && is_valid_at(record, now)
+    });
+    rules.sort_by_key(|record| Reverse((last_stated_at(record), record.id)));
+    Ok(rules)
 }
 
 /// Returns the time at which a rule was stated or confirmed last.

@@ -23,12 +23,10 @@ impl Recall<'_> {
     /// Searches the turns of conversations, best first.
     pub(super) fn conversation_hits(&self, search: &LaneSearch<'_>) -> Result<Vec<Ranked>, Fault> {
         let filters = &search.query.filters;
-        let wanted = match search.request.conversations {
-            // `kind:message` in the query.
-            ConversationHits::Nothing | ConversationHits::Best if filters.turns => {
-                ConversationHits::All
-            }
-            wanted => wanted,
+        // `kind:message` in the query.
+        let wanted = match filters.turns {
+            true => ConversationHits::All,
+            false => search.request.conversations,
         };
         if wanted == ConversationHits::Nothing || !filters.includes_turns() {
             return Ok(Vec::new());

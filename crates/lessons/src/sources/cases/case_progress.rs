@@ -3,7 +3,7 @@
 use super::final_message::{has_list, is_report, result_sentences};
 use super::issue_title::created_id;
 use super::person_verdict::PersonVerdict;
-use super::request_text::Request;
+use super::request_text::CaseRequest;
 use super::work_command::{WorkEffect, is_prose};
 use crate::Evidence;
 use crate::bounded_text::bounded;
@@ -109,7 +109,7 @@ pub(super) struct CaseProgress {
     pub(super) filed: Vec<String>,
     /// Results of checks, the newest last.
     pub(super) checks: Vec<CheckResult>,
-    /// Number of edits and commits before all edits were taken back.
+    /// Number of edits and commits before all edits were reverted.
     reverted: Option<u32>,
     verdict: Option<JudgedWork>,
     /// Last report of the agent.
@@ -125,7 +125,7 @@ pub(super) struct CaseProgress {
 
 impl CaseProgress {
     /// Creates the progress at the beginning of a request.
-    pub(super) fn new(request: &Request, place: &EventPlace) -> Self {
+    pub(super) fn new(request: &CaseRequest, place: &EventPlace) -> Self {
         Self {
             request: bounded_lines(&request.text, REQUEST_BYTES_MAX),
             error: request.error.clone(),
@@ -135,7 +135,7 @@ impl CaseProgress {
     }
 
     /// Adds a turn that continues the request.
-    pub(super) fn add_follow_up(&mut self, request: &Request) {
+    pub(super) fn add_follow_up(&mut self, request: &CaseRequest) {
         if self.error.is_empty() {
             self.error.clone_from(&request.error);
         }
@@ -239,8 +239,8 @@ impl CaseProgress {
                 self.commit_count = self.commit_count.saturating_add(1);
                 self.add_commit(commit_id(output), subject.clone());
             }
-            WorkEffect::PullRequest(title) => self.add_filed(format!("{PULL_REQUEST}\"{title}\"")),
-            WorkEffect::Filing(title) => self.add_filed(match created_id(output) {
+            WorkEffect::PullRequest(title) => self.add_filed(&format!("{PULL_REQUEST}\"{title}\"")),
+            WorkEffect::Filing(title) => self.add_filed(&match created_id(output) {
                 Some(id) => format!("issue {id} \"{title}\""),
                 None => format!("issue \"{title}\""),
             }),
@@ -284,9 +284,10 @@ impl CaseProgress {
         self.commits.push((id, subject));
     }
 
-    fn add_filed(&mut self, text: String) {
+    fn add_filed(&mut self, text: &str) {
+        let text = bounded(text, 160);
         if self.filed.len() < WORK_MAX && !self.filed.contains(&text) {
-            self.filed.push(bounded(&text, 160));
+            self.filed.push(text);
         }
     }
 
@@ -369,7 +370,7 @@ impl CaseProgress {
         self.last_verdict(PersonVerdict::Dissent)
     }
 
-    /// Returns true if all edits were taken back at the end.
+    /// Returns true if all edits were reverted at the end.
     pub(super) fn is_reverted(&self) -> bool {
         self.reverted == Some(self.work)
     }
@@ -453,9 +454,7 @@ impl CaseProgress {
             self.add_commit(id.clone(), subject.clone());
         }
         self.commit_count = self.commit_count.saturating_add(next.commit_count);
-        next.filed
-            .iter()
-            .for_each(|filed| self.add_filed(filed.clone()));
+        next.filed.iter().for_each(|filed| self.add_filed(filed));
         self.calls = self.calls.saturating_add(next.calls);
         for check in &next.checks {
             self.checks.retain(|known| known.command != check.command);

@@ -87,7 +87,7 @@ pub(super) fn failures_within(
     found
 }
 
-/// What the fields of a case are made from.
+/// Facts from which the fields of a case are made.
 pub(super) struct CaseFacts<'c> {
     /// Progress of the request.
     pub(super) progress: &'c CaseProgress,
@@ -143,7 +143,7 @@ impl CaseFacts<'_> {
         shown
     }
 
-    /// Returns the title; `None` for a request that says nothing and left no file.
+    /// Returns the title; `None` for a request without content that left no file.
     fn title(&self) -> Option<String> {
         let progress = self.progress;
         let request = self.issues.name_issues(&progress.request);
@@ -343,7 +343,7 @@ fn is_identifier(word: &str) -> bool {
         && !crate::code_tokens::is_file_name(word)
 }
 
-/// Returns the first sentence of a request that says what it is about.
+/// Returns the first sentence of a request with its subject.
 fn request_title(request: &str, cues: &OutcomeCues) -> String {
     let lines = request
         .lines()

@@ -79,7 +79,7 @@ pub(super) enum RequestKind {
 
 /// A person's turn without what programs add.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Request {
+pub(super) struct CaseRequest {
     /// The person's words as plain text: without logs, code, quotations and wrappers.
     pub(super) text: String,
     /// The line that names the fault in output that the person pasted.
@@ -88,7 +88,7 @@ pub(super) struct Request {
     pub(super) command: Option<String>,
 }
 
-impl Request {
+impl CaseRequest {
     /// Reads a prompt.
     pub(super) fn read(prompt: &str, words: &TurnWords) -> Self {
         let prompt = prompt.trim();
@@ -136,7 +136,7 @@ impl Request {
         }
     }
 
-    /// Returns the request with the command before it, if it says nothing without it.
+    /// Returns the request with the command before it, if it is unclear without it.
     pub(super) fn with_command(&self, command: &str, cues: &OutcomeCues) -> Self {
         let words = self.text.split_whitespace().count();
         let is_unclear =
@@ -302,8 +302,8 @@ mod tests {
     use super::*;
     use crate::cues::Cues;
 
-    fn read(prompt: &str) -> Request {
-        Request::read(prompt, &Cues::get().person_rules.turns)
+    fn read(prompt: &str) -> CaseRequest {
+        CaseRequest::read(prompt, &Cues::get().person_rules.turns)
     }
 
     #[test]

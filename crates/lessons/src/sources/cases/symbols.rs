@@ -6,7 +6,7 @@ use heirloom_agents::transcripts::FileEdit;
 /// Greatest number of symbols of one edit.
 const EDIT_SYMBOLS_MAX: usize = 4;
 /// Greatest number of bytes of a symbol.
-pub(super) const SYMBOL_BYTES_MAX: usize = 48;
+const SYMBOL_BYTES_MAX: usize = 48;
 /// Greatest number of lines of an edit that are read.
 const LINES_MAX: usize = 400;
 /// Words before a definition.
@@ -73,7 +73,8 @@ fn defined_name(line: &str) -> Option<&str> {
         rest = after.trim_start();
     }
     let (keyword, rest) = rest.split_once(' ')?;
-    if !KEYWORDS.contains(&keyword) && !(keyword == "const" && is_exported) {
+    let is_definition = KEYWORDS.contains(&keyword) || keyword == "const" && is_exported;
+    if !is_definition {
         return None;
     }
     // A method of Go has its receiver before its name.

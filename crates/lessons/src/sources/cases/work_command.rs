@@ -13,7 +13,7 @@ use heirloom_agents::transcripts::FileEdit;
 use serde::{Deserialize, Serialize};
 
 /// Greatest number of bytes of a path.
-pub(super) const PATH_BYTES_MAX: usize = 140;
+const PATH_BYTES_MAX: usize = 140;
 /// Greatest number of paths of one command.
 const PATHS_MAX: usize = 4;
 /// Greatest number of checks of one command line.
@@ -35,7 +35,7 @@ pub(super) enum WorkEffect {
     PullRequest(String),
     /// It files an issue with this title.
     Filing(String),
-    /// It takes back the edits of these files; of all files if there are none.
+    /// It reverts the edits of these files; of all files if the list is empty.
     Revert(Vec<String>),
     /// It checks the work.
     Check(Check),
@@ -109,7 +109,7 @@ pub(super) fn effects_of(line: &str, cues: &Cues) -> Vec<WorkEffect> {
     effects
 }
 
-/// Returns the files whose edits a command takes back, no file for all of them; `None` for another command.
+/// Returns the files whose edits a command reverts, no file for all of them; `None` for another command.
 ///
 /// Examples: `git checkout -- a.rs`, `git restore src`, `git reset --hard`, `git stash`, `git revert HEAD`.
 fn reverted_files(command: &SimpleCommand) -> Option<Vec<String>> {

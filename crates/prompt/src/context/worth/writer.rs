@@ -2,12 +2,12 @@
 
 use super::super::blocks::{ContextBlock, OPENING};
 use super::super::budget_allocation::SourceAllocation;
-use super::super::directive_text::DirectiveText;
 use super::super::markdown::{MarkdownWriter, block_receipt};
 use super::super::priority_selection::is_guaranteed;
 use super::super::worth_selection::{Selection, SelectionReason, Verdict};
 use super::candidates::{CandidateList, Item, Place};
 use super::standing_text::StandingText;
+use crate::context::budget_allocation::directive_text::DirectiveText;
 use heirloom_model::context::{Context, InclusionReason, ReceiptItem, ReceiptSection};
 use heirloom_model::section::Layout;
 use heirloom_model::{Budget, RecordId, limits, text};

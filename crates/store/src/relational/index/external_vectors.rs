@@ -10,7 +10,7 @@ pub(crate) use record_vectors::model_vectors;
 
 use super::index_entry::turn_text;
 use super::index_state::{IndexState, read_state};
-use super::project_cache::read_id;
+use super::ordinals::read_id;
 use super::vector_rows;
 use super::writer::{GONE_ORDINALS, RETIRED_BLOCKS};
 use crate::lane::{Lane, LaneKey};

@@ -68,6 +68,9 @@ fn marks(connection: Connection<'_>) -> Result<Option<String>, Failure> {
         .then(|| format!("the index: {marked} are marked as retired, {retired} are")))
 }
 
+/// Project, lane and term whose posting blocks follow each other.
+type BlocksOfTerm = (i64, i64, i64);
+
 /// Checks that every posting block can be read and continues the one before it.
 fn blocks(connection: Connection<'_>) -> Result<Option<String>, Failure> {
     let sql =
@@ -75,7 +78,7 @@ fn blocks(connection: Connection<'_>) -> Result<Option<String>, Failure> {
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query(params![])?;
     let mut bad = 0_u64;
-    let mut before: Option<((i64, i64, i64), i64, u32, u32)> = None;
+    let mut before: Option<(BlocksOfTerm, i64, u32, u32)> = None;
     while let Some(row) = rows.next()? {
         let key = (row.get(0)?, row.get(1)?, row.get(2)?);
         let number: i64 = row.get(3)?;

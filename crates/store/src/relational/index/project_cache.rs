@@ -31,7 +31,7 @@ mod tail_rows;
 mod tests;
 mod text_kinds;
 
-pub(super) use ordinal_ids::{OrdinalTable, prefetch_ordinals, read_id, read_ids, read_ordinals};
+pub(super) use ordinal_ids::{OrdinalTable, prefetch_ordinals, read_ids, read_ordinals};
 pub(super) use posting_lists::{Blocks, prefetch_blocks, read_blocks};
 pub(super) use project_vectors::{
     ProjectVectors, cached_external_vectors, prefetch_vectors, read_vectors, score_external_vectors,

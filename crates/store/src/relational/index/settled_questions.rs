@@ -2,7 +2,7 @@
 //! search.
 
 use super::arm_fusion::ArmScores;
-use super::project_cache::read_id;
+use super::ordinals::read_id;
 use crate::SearchQuery;
 use crate::lane::{Lane, LaneKey};
 use crate::relational::record_query;

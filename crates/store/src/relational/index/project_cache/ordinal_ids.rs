@@ -1,27 +1,13 @@
 //! Cached ordinal → record or message id.
 
+use super::super::ordinals::id_of;
 use super::{CacheEntry, Entries, Epoch, Failure, IndexState, ProjectCache, Slot};
 use crate::lane::LaneKey;
-use crate::sql::{Connection, QueryBatch, Row};
+use crate::sql::{Connection, QueryBatch};
 use heirloom_model::RecordId;
 use rusqlite::params;
 use std::collections::HashMap;
 use std::sync::Arc;
-
-/// Reads the id behind an ordinal from the database.
-pub(in super::super) fn read_id(
-    connection: Connection<'_>,
-    lane: LaneKey,
-    ordinal: u32,
-) -> Result<RecordId, Failure> {
-    let sql = "SELECT id FROM ordinals WHERE project = ?1 AND lane = ?2 AND ordinal = ?3";
-    let mut statement = connection.prepare_cached(sql)?;
-    Ok(statement.query_row(params![lane.project, lane.lane, ordinal], id_of)?)
-}
-
-fn id_of(row: Row<'_>) -> rusqlite::Result<RecordId> {
-    Ok(RecordId::from_bytes(row.get(0)?))
-}
 
 /// Ids of a lane in order of their ordinals; the newest may be missing.
 #[derive(Debug, Default, Clone)]

@@ -1,8 +1,8 @@
 //! Text that directives name: files, the end of an output, results of a query. A person asked for it by name, so it
 //! precedes everything that is chosen, up to the budget.
 
-use super::budget_allocation::SourceAllocation;
-use super::measured_offer::MeasuredOffer;
+use super::SourceAllocation;
+use crate::context::measured_offer::MeasuredOffer;
 use heirloom_model::context::InclusionReason;
 use heirloom_model::section::{DIRECTIVES, Layout, Origin};
 use heirloom_model::text;
@@ -14,7 +14,7 @@ const RESERVED_PART: usize = 10;
 
 /// Included part of an offer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum DirectivePart {
+pub(in crate::context) enum DirectivePart {
     Whole,
     /// Its first lines with a note about the others.
     Cut(String),
@@ -22,7 +22,7 @@ pub(super) enum DirectivePart {
 
 impl DirectivePart {
     /// Returns the text of the part of `entry`.
-    pub(super) fn text_of<'p>(&'p self, entry: &'p MeasuredOffer<'_>) -> &'p str {
+    pub(in crate::context) fn text_of<'p>(&'p self, entry: &'p MeasuredOffer<'_>) -> &'p str {
         match self {
             Self::Whole => &entry.lines,
             Self::Cut(cut) => cut,
@@ -30,7 +30,7 @@ impl DirectivePart {
     }
 
     /// Returns the reason and the text for a receipt.
-    pub(super) fn receipt<'p>(
+    pub(in crate::context) fn receipt<'p>(
         &'p self,
         entry: &'p MeasuredOffer<'_>,
     ) -> (InclusionReason, Option<&'p str>) {
@@ -46,26 +46,26 @@ impl DirectivePart {
 
 /// Parts that fit.
 #[derive(Debug)]
-pub(super) struct DirectiveText {
+pub(in crate::context) struct DirectiveText {
     parts: HashMap<(usize, usize), DirectivePart>,
     /// Characters of the parts with the frames of their sections.
-    pub(super) chars: usize,
+    pub(in crate::context) chars: usize,
     /// True if nothing is missing.
-    pub(super) is_whole: bool,
+    pub(in crate::context) is_whole: bool,
     /// Notes about what is missing, with sizes.
-    pub(super) notes: Vec<String>,
+    pub(in crate::context) notes: Vec<String>,
 }
 
 impl DirectiveText {
     /// Returns the characters of all that directives name.
-    pub(super) fn needed_chars(sources: &[SourceAllocation<'_>]) -> usize {
+    pub(in crate::context) fn needed_chars(sources: &[SourceAllocation<'_>]) -> usize {
         let sections = sources.iter().filter(|one| one.is_directive());
         sections.map(section_chars).sum()
     }
 
     /// Selects what fits `space`: each section an equal part of it, and each file an equal part of that. What a short
     /// one does not need goes to the others. A larger space contains everything of a smaller one.
-    pub(super) fn choose(sources: &[SourceAllocation<'_>], space: usize) -> Self {
+    pub(in crate::context) fn choose(sources: &[SourceAllocation<'_>], space: usize) -> Self {
         let mut chosen = Self {
             parts: HashMap::new(),
             chars: 0,
@@ -118,18 +118,18 @@ impl DirectiveText {
     }
 
     /// Returns the included part of an offer of a section; `None` if nothing of it fits.
-    pub(super) fn part(&self, section: usize, offer: usize) -> Option<&DirectivePart> {
+    pub(in crate::context) fn part(&self, section: usize, offer: usize) -> Option<&DirectivePart> {
         self.parts.get(&(section, offer))
     }
 }
 
 /// Returns the part of a budget that text of `needed` characters gets before everything else; the reserve remains.
-pub(super) fn guaranteed_chars(needed: usize, budget: usize) -> usize {
+pub(in crate::context) fn guaranteed_chars(needed: usize, budget: usize) -> usize {
     needed.min(budget - reserved_chars(budget))
 }
 
 /// Returns the characters that the task keeps if a file is long, and the standing text as many.
-pub(super) fn reserved_chars(budget: usize) -> usize {
+pub(in crate::context) fn reserved_chars(budget: usize) -> usize {
     budget / RESERVED_PART
 }
 
