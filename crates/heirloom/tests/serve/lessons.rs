@@ -80,9 +80,14 @@ fn overview_of_example_week_shows_lessons_with_their_outcome() {
         .iter()
         .filter(|to| to.starts_with("/?lesson="))
         .map(|to| browser.page_text(to.split('#').next().unwrap()))
-        .find(|page| page.contains("the failure came again 1 time"))
+        .find(|page| {
+            page.contains("It failed again: Session-level advisory lock around the export")
+        })
         .unwrap();
-    assert!(repeated.contains("It failed again: Session-level advisory lock around the export"));
+    assert!(
+        repeated.contains("the failure came again 1 time"),
+        "{repeated}"
+    );
     assert!(
         repeated.contains("not told: the session had no context"),
         "{repeated}"

@@ -179,7 +179,13 @@ pub(super) fn load(engine: &Engine, week: &Week) -> Result<LessonReport, Fault> 
     }
     lessons.sort_by_key(|one| (std::cmp::Reverse(one.worth()), one.record.id));
     report.repeated = count_repeats(&lessons);
-    lessons.truncate(LESSONS);
+    let mut place = 0;
+    // The headline counts the failures that came again, so their lessons are in the list however little they were used.
+    lessons.retain(|lesson| {
+        place += 1;
+        place <= LESSONS || lesson.repeated() > 0
+    });
+    lessons.truncate(2 * LESSONS);
     report.lessons = lessons;
     report.sessions = sessions;
     Ok(report)
