@@ -828,8 +828,11 @@ fn three_hundred_hook_calls_leave_no_process_and_no_growing_file() {
             "calls" | "hooks.log" => limits::HOOK_LOG_BYTES_MAX,
             // The database grows by receipts, whose cap is far away.
             "heirloom.db" => 512 << 10,
-            // It is written from its beginning again after each checkpoint, and is as long as the longest run before one.
-            "heirloom.db-wal" => 512 << 10,
+            // It grows until a process that ends checkpoints and removes it, so its length depends on the moment.
+            "heirloom.db-wal" => {
+                assert!(*size <= 2 << 20, "{size} bytes of log");
+                continue;
+            }
             _ if path.to_string_lossy().contains("/hooks/") => 16 << 10,
             _ => 0,
         };
