@@ -3,6 +3,8 @@
 mod recorded_sessions;
 mod tables;
 mod timing;
+
+pub(crate) use timing::read_events;
 mod transcript;
 
 pub(crate) use timing::first_use;

@@ -95,6 +95,7 @@ const GROUPS: &[&str] = &[
     "prompts-program",
     "real",
     "relevance-features",
+    "relevance-features-cases",
     "relevance-features-sentences",
     "hooks",
     "anchors",
@@ -226,14 +227,7 @@ fn run(request: &Request) -> Outcome<()> {
     if is_selected("reembed") {
         background_embedding::measure(heirloom, request.to)?;
     }
-    if let Some(group @ ("relevance-features" | "relevance-features-sentences")) = only {
-        let has_sentences = group.ends_with("sentences");
-        relevance_features::write(
-            request.data.as_deref(),
-            request.out.as_deref(),
-            has_sentences,
-        )?;
-    }
+    only.map_or(Ok(()), |only| relevance_features::write(only, request))?;
     let part = only.filter(|only| only.starts_with("server-"));
     if is_selected("server") || part.is_some() {
         server::measure(heirloom, request.to, part.unwrap_or("server"))?;

@@ -3,10 +3,11 @@
 //! Three sorts of questions: developers' prompts, changelog lines over commits, and what recorded sessions say at the
 //! places that a reader drew lessons from. The features are computed by the engine that ships.
 
+mod cases;
 mod conversations;
 
 use crate::developer_prompts::{self, EXTRA, FilledProject, data_folder};
-use crate::{Outcome, commit_memory, fixture};
+use crate::{Outcome, Request, commit_memory, fixture};
 use heirloom_capture::Hooks;
 use heirloom_engine::{Engine, QuerySyntax, RecallRequest};
 use heirloom_model::{Record, RecordId, limits};
@@ -39,17 +40,24 @@ enum FeatureSet {
     Sentences,
 }
 
-/// Writes the features of all sorts of questions to `out`, with those of the sentence transformer if `has_sentences`.
-pub(crate) fn write(data: Option<&Path>, out: Option<&Path>, has_sentences: bool) -> Outcome<()> {
-    let (Some(data), Some(out)) = (data, out) else {
-        return Err("relevance-features needs --data FOLDER and --out FILE".into());
+/// Writes the features of a group to `out`: of all sorts of questions for the model of texts, without or with the
+/// sentence transformer, or of questions about earlier work for that of cases. Other groups have none.
+pub(crate) fn write(group: &str, request: &Request) -> Outcome<()> {
+    let set = match group {
+        "relevance-features" => FeatureSet::Plain,
+        "relevance-features-sentences" | "relevance-features-cases" => FeatureSet::Sentences,
+        _ => return Ok(()),
     };
-    let set = match has_sentences {
-        true => FeatureSet::Sentences,
-        false => FeatureSet::Plain,
+    let (Some(data), Some(out)) = (request.data.as_deref(), request.out.as_deref()) else {
+        return Err(format!("{group} needs --data FOLDER and --out FILE").into());
     };
+    if group == "relevance-features-cases" {
+        let mut text = format!("{}\n", json!({ "features": cases::NAMES }));
+        cases::add(data, request.real_sessions.as_deref(), set, &mut text)?;
+        return Ok(heirloom_fs::durable::write_atomic(out, text.as_bytes())?);
+    }
     let mut names = FEATURE_NAMES.to_vec();
-    if has_sentences {
+    if set == FeatureSet::Sentences {
         names.extend(SENTENCE_FEATURE_NAMES);
     }
     let mut text = format!("{}\n", json!({ "features": names }));
@@ -180,7 +188,7 @@ fn hits(engine: &Engine, text: &str) -> Outcome<Vec<(Record, Vec<f64>)>> {
     let request = RecallRequest {
         question: text.get(..end).unwrap_or_default().to_owned(),
         syntax: QuerySyntax::Words,
-        k: Some(2 * limits::RECALL_HITS_DEFAULT),
+        k: Some(limits::HOOK_CANDIDATES_MAX),
         ..RecallRequest::default()
     };
     let (ranked, question) = engine.recall().search_with_question(&request)?;

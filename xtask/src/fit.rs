@@ -1,7 +1,9 @@
-//! `fit relevance`: fits the relevance model to labelled features and writes its coefficients and its plots.
+//! `fit relevance` fits the relevance model to labelled features and writes its coefficients and its plots; `fit cases`
+//! does so for the relevance of cases.
 //!
 //! The penalty is chosen by the log loss on left-out projects, the thresholds by their margins to the required rates.
 
+mod cases;
 mod coefficient_file;
 mod curve_plot;
 mod held_out;
@@ -42,12 +44,16 @@ const SENTENCE_MODEL: ModelFiles = ModelFiles {
     tradeoff: "docs/plots/prompts-tradeoff-sentences.svg",
 };
 /// Usage line.
-const USAGE: &str = "usage: cargo xtask fit relevance FEATURES.jsonl [--check | --ablation]";
+const USAGE: &str = "usage: cargo xtask fit relevance FEATURES.jsonl [--check | --ablation]\n       cargo xtask fit cases FEATURES.jsonl [--check]";
 
-/// Runs `fit relevance FEATURES`: writes the coefficients and the plots, or with `--check` compares the coefficients
+/// Runs `fit relevance FEATURES` or `fit cases FEATURES`: writes the coefficients and the plots, or with `--check` compares the coefficients
 /// with the written ones. With `--ablation` it only prints the log loss without each feature.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let (file, option) = match args {
+        [what, file] if what == "cases" => return cases::run(file, false),
+        [what, file, option] if what == "cases" && option == "--check" => {
+            return cases::run(file, true);
+        }
         [what, file] if what == "relevance" => (file, None),
         [what, file, option] if what == "relevance" => (file, Some(option.as_str())),
         _ => return Err(USAGE.to_owned()),

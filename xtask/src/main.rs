@@ -49,6 +49,7 @@ usage: cargo xtask <verb>
                                    build the dist profile, measure, write bench/results and the tables of
                                    docs/benchmarks.md; --build only builds, --table only renders the tables
   fit relevance FEATURES [--check] fit the relevance model, write its coefficients and its plot
+  fit cases FEATURES [--check]     fit the relevance of cases, write its coefficients
   fuzz [TARGET] [--seconds N] [--jobs N]
                                    run the fuzz targets on stable Rust, 60 s each by default
   crash [--only NAME] [ARGS]       kill every writing command at random points, 200 times each:

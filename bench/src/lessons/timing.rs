@@ -136,7 +136,8 @@ fn time_turn(state: &str, turn: &[u8]) -> Outcome<Duration> {
     Ok(start.elapsed())
 }
 
-fn read_events(
+/// Reads all events of a transcript.
+pub(crate) fn read_events(
     program: AgentProgram,
     bytes: &[u8],
     take: &mut dyn FnMut(TranscriptEvent),

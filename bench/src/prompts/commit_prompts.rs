@@ -6,7 +6,7 @@ use crate::stats::Times;
 use crate::{Outcome, results};
 use heirloom_capture::{Hooks, RelevantHit};
 use heirloom_model::limits;
-use heirloom_search::relevance::select_told;
+use heirloom_search::relevance::{Tellable, select_told};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -72,9 +72,9 @@ fn add_repository(repository: &Repository, all: &mut Vec<PromptResult>) -> Outco
         let start = Instant::now();
         let near = Hooks::new(&filled.engine).relevant_hits(text)?;
         let took = start.elapsed();
-        let relevance: Vec<f64> = near.iter().map(|one| one.relevance).collect();
+        let candidates: Vec<Tellable> = near.iter().map(RelevantHit::tellable).collect();
         let is_right = |one: &RelevantHit| gold.iter().any(|text| **text == one.record.text);
-        let told = select_told(&relevance, limits::HOOK_HITS_MAX);
+        let told = select_told(&candidates, limits::HOOK_HITS_MAX);
         all.push(PromptResult {
             repository: repository.name.clone(),
             kind,

@@ -101,7 +101,10 @@ pub fn failure_text(failure: &Failure) -> String {
     } = failure;
     let what = match prefix.starts_with("edit:") {
         true => format!("editing {}", quoted(command)),
-        false => quoted(command),
+        false => quoted(&text::excerpt(
+            command,
+            limits::FAILURE_TEXT_COMMAND_CHARS_MAX,
+        )),
     };
     match error.is_empty() {
         true => format!("{what} failed"),
@@ -222,6 +225,15 @@ mod tests {
             failure_text(&edit),
             "editing `a.rs` failed: String to replace not found in file."
         );
+    }
+
+    #[test]
+    fn failure_text_shortens_long_command() {
+        let command = format!("git commit -m '{}'", "words of a message ".repeat(20));
+        let text = failure_text(&Failure::new(&command, "nothing to commit"));
+        assert!(text.ends_with("…` failed: nothing to commit"), "{text}");
+        let chars = text::chars(&text) - text::chars("`` failed: nothing to commit");
+        assert_eq!(chars, limits::FAILURE_TEXT_COMMAND_CHARS_MAX);
     }
 
     #[test]

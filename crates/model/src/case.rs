@@ -129,7 +129,7 @@ impl Case {
 
     /// Returns the case of a record; `None` for an episode of another form.
     pub fn of_record(record: &Record) -> Option<Self> {
-        if record.kind != Kind::Episode || !record.text.starts_with(ASKED) {
+        if !is_case(record) {
             return None;
         }
         let episode = Episode::from_record(record).ok()?;
@@ -162,16 +162,22 @@ impl Case {
     }
 }
 
-/// Returns a case as one line of at most `chars_max` characters, such as `2026-11-12: the same area was changed for
-/// *The footer overlaps*: src/footer.css; verified by `npm test``; `None` for a record of another form.
+/// Returns true for the record of a case, as opposed to an episode of another form.
+pub fn is_case(record: &Record) -> bool {
+    record.kind == Kind::Episode && record.text.starts_with(ASKED)
+}
+
+/// Returns a case as one line of at most `chars_max` characters, such as `*The footer overlaps* changed the same area on
+/// 2026-11-12: src/footer.css; verified by `npm test``; `None` for a record of another form.
 pub fn case_line(record: &Record, chars_max: usize) -> Option<String> {
     let case = Case::of_record(record)?;
     let title = case.title_excerpt((chars_max / 3).clamp(40, TITLE_CHARS_MAX));
     let is_failed = record.attr_str("action") == Some(EpisodeAction::Failed.as_str());
+    let date = date_of(record);
     let begin = match (is_failed, case.files.is_empty()) {
-        (true, _) => format!("*{title}* was tried and did not work"),
-        (false, false) => format!("the same area was changed for *{title}*"),
-        (false, true) => format!("*{title}*"),
+        (true, _) => format!("*{title}* was tried on {date} and did not work"),
+        (false, false) => format!("*{title}* changed the same area on {date}"),
+        (false, true) => format!("*{title}*, {date}"),
     };
     let failed = match case.failed.is_empty() {
         true => String::new(),
@@ -191,10 +197,9 @@ pub fn case_line(record: &Record, chars_max: usize) -> Option<String> {
         .map(|part| part.trim_end_matches(['.', ';', ' ']))
         .filter(|part| !part.is_empty())
         .collect();
-    let date = date_of(record);
     let line = match more.is_empty() {
-        true => format!("{date}: {begin}"),
-        false => format!("{date}: {begin}: {}", more.join("; ")),
+        true => begin,
+        false => format!("{begin}: {}", more.join("; ")),
     };
     Some(text::excerpt(&line, chars_max))
 }
@@ -356,7 +361,7 @@ mod tests {
         let done = record(&one, CaseState::Done, "2026-11-12", "a");
         assert_eq!(
             case_line(&done, 800).unwrap(),
-            "2026-11-12: the same area was changed for *Dates are wrong*: src/date.rs, src/time.rs; verified by `cargo \
+            "*Dates are wrong* changed the same area on 2026-11-12: src/date.rs, src/time.rs; verified by `cargo \
              test`; failed: `cargo test` failed: left 1, right 2 → rounded up; All tests pass"
         );
         assert_eq!(text::chars(&case_line(&done, 120).unwrap()), 120);
@@ -369,7 +374,7 @@ mod tests {
         let line = case_line(&failed, 200).unwrap();
         assert!(
             line.starts_with(
-                "2026-11-12: *Dates are wrong* was tried and did not work: The person said: \"still wrong\"; src/date.rs"
+                "*Dates are wrong* was tried on 2026-11-12 and did not work: The person said: \"still wrong\"; src/date.rs"
             ),
             "{line}"
         );
@@ -382,7 +387,7 @@ mod tests {
         let answer = record(&answer, CaseState::Unknown, "2026-11-13", "a");
         assert_eq!(
             case_line(&answer, 200).unwrap(),
-            "2026-11-13: *Why is it slow?*: All tests pass"
+            "*Why is it slow?*, 2026-11-13: All tests pass"
         );
     }
 
@@ -409,9 +414,7 @@ mod tests {
         assert_eq!(shape, [(0, 2), (1, 1), (3, 1)]);
         let line = groups[0].line(400).unwrap();
         assert!(
-            line.starts_with(
-                "2026-11-12: the same area was changed for *Add months*: a.rs, b.rs, c.rs;"
-            ),
+            line.starts_with("*Add months* changed the same area on 2026-11-12: a.rs, b.rs, c.rs;"),
             "{line}"
         );
         assert!(

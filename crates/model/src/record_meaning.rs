@@ -331,7 +331,7 @@ mod tests {
         let text = "Asked: Mend the build.\nDid: edited a.rs; verified by `cargo test`";
         let attrs = [("approach", "Mend the build."), ("action", "completed")];
         let case = record(Kind::Episode, text, &attrs);
-        let line = "1970-01-01: *Mend the build*: edited a.rs; verified by `cargo test`";
+        let line = "*Mend the build*, 1970-01-01: edited a.rs; verified by `cargo test`";
         assert_eq!(record_meaning(&case), line);
         assert_eq!(record_meaning_excerpt(&case, 160), line);
         assert_eq!(text::chars(&record_meaning_excerpt(&case, 40)), 40);

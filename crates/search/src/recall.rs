@@ -21,4 +21,6 @@ pub use dedup::{deduplicate, fill_budget_mmr};
 pub use query::{ParsedQuery, QueryFilters};
 pub use rank::{Candidate, RankContext, Ranked, ScoreBreakdown, rank};
 pub use recall_item::RecallItem;
-pub use relevant_hits::{hit_features, is_no_answer, is_relevant, rate_hits, retain_relevant};
+pub use relevant_hits::{
+    hit_features, is_no_answer, is_relevant, rate_and_order, rate_hits, retain_relevant,
+};

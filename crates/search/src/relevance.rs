@@ -7,6 +7,7 @@
 //! Pure functions of the question, the statistics of its terms and one candidate of recall.
 
 mod alignment;
+mod case_coefficients;
 mod coefficients;
 mod floors;
 mod names;
@@ -18,10 +19,11 @@ use crate::index::tokenizer::{self, Term};
 use crate::index::word_pieces;
 use alignment::AlignedPieces;
 pub use floors::{
-    ANSWER_COSINE_MIN, ANSWER_MIN, CONTEXT_FLOOR, FLOOR, Grade, LIKELY_MIN, TELL_MIN, TELL_MORE_MIN,
+    ANSWER_COSINE_MIN, ANSWER_MIN, CONTEXT_FLOOR, FLOOR, Grade, LIKELY_MIN, TELL_CASE_MIN,
+    TELL_MIN, TELL_MORE_MIN,
 };
 use floors::{ANSWER_OTHER_SCRIPT_MIN, ANSWER_WORDS_MIN};
-use heirloom_model::{Kind, limits};
+use heirloom_model::{Kind, Timestamp, limits};
 use rarity::{is_vocabulary_word, word_rarity};
 pub use script::is_mostly_latin;
 use std::collections::hash_map::Entry;
@@ -79,8 +81,12 @@ pub struct Question {
     is_latin: bool,
     words: usize,
     lines: usize,
+    /// True for a plan or another text with headings, whose lines are no pasted output.
+    is_document: bool,
     pieces: AlignedPieces,
     names: HashSet<String>,
+    /// Time of the question, from which the age of a case counts.
+    asked_at: Option<Timestamp>,
 }
 
 /// One candidate of recall.
@@ -106,6 +112,8 @@ pub struct CandidateText<'a> {
     pub behind: f64,
     /// Position in recall's order, from 0.
     pub rank: usize,
+    /// Time of the request, for a case; `None` for other records.
+    pub case_at: Option<Timestamp>,
 }
 
 /// Similarity of a candidate by the sentence transformer.
@@ -122,6 +130,7 @@ pub struct SentenceMatch {
 pub struct Features {
     values: [f64; FEATURES],
     sentence_values: Option<[f64; SENTENCE_FEATURES]>,
+    case_age: Option<f64>,
 }
 
 impl Question {
@@ -154,11 +163,13 @@ impl Question {
             is_latin: is_mostly_latin(text),
             words,
             lines: text.matches('\n').count(),
+            is_document: has_headings(text),
             pieces: AlignedPieces::of(&word_pieces::pieces(
                 text,
                 limits::RELEVANCE_QUESTION_PIECES_MAX,
             )),
             names: names::names(text).collect(),
+            asked_at: None,
         }
     }
 
@@ -179,6 +190,14 @@ impl Question {
     #[must_use]
     pub fn with_lines_of(mut self, text: &str) -> Self {
         self.lines = text.matches('\n').count();
+        self.is_document = has_headings(text);
+        self
+    }
+
+    /// Sets the time of the question. Without one a case has no age.
+    #[must_use]
+    pub fn asked_at(mut self, time: Timestamp) -> Self {
+        self.asked_at = Some(time);
         self
     }
 
@@ -229,14 +248,29 @@ impl Question {
                 is(Kind::Episode),
                 category("decision"),
                 category("learning"),
-                is(Kind::Error) * log1p(count(self.lines)),
+                is(Kind::Error) * log1p(count(self.pasted_lines())),
                 // A large memory covers every common prompt: coverage counts if the prompt has information.
                 share(matched.iter().sum(), self.information) * log1p(self.information),
             ],
             sentence_values: candidate
                 .sentence
                 .map(|sentence| [sentence.cosine.max(0.0), sentence.behind.max(0.0)]),
+            case_age: candidate.case_at.map(|then| self.age_of(then)),
         }
+    }
+
+    /// Returns the number of lines that may be pasted output.
+    fn pasted_lines(&self) -> usize {
+        match self.is_document {
+            true => 0,
+            false => self.lines,
+        }
+    }
+
+    /// Returns the logarithm of the hours since `then`. The work of an hour ago goes on more often than that of last month.
+    fn age_of(&self, then: Timestamp) -> f64 {
+        let elapsed = self.asked_at.map(|now| now.duration_since(then));
+        log1p(elapsed.map_or(0.0, |elapsed| elapsed.as_secs_f64() / 3_600.0))
     }
 
     /// Counts the names of the question that a text or a key has.
@@ -277,17 +311,31 @@ impl Features {
         self.sentence_values.as_ref()
     }
 
+    /// Returns the logarithm of the age of a case, ln(1 + hours); `None` for other records.
+    pub fn case_age(&self) -> Option<f64> {
+        self.case_age
+    }
+
     /// Returns the probability of the fitted model: of the one with the sentence transformer if the candidate has its
-    /// values, else of the one without. Both are calibrated, so that their probabilities are comparable.
+    /// values, else of the one without. Both are calibrated, so that their probabilities are comparable. That of a case
+    /// also depends on its age.
     pub fn probability(&self) -> f64 {
-        let log_odds = match &self.sentence_values {
+        let text = self.text_log_odds();
+        let log_odds = self.case_age.map_or(text, |age| {
+            case_coefficients::BIAS + case_coefficients::TEXT * text + case_coefficients::AGE * age
+        });
+        1.0 / (1.0 + (-log_odds).exp())
+    }
+
+    /// Returns the log odds of the text alone.
+    pub fn text_log_odds(&self) -> f64 {
+        match &self.sentence_values {
             None => coefficients::BIAS + dot(&self.values, &coefficients::COEFFICIENTS),
             Some(further) => {
                 let (own, others) = sentence_coefficients::COEFFICIENTS.split_at(FEATURES);
                 sentence_coefficients::BIAS + dot(&self.values, own) + dot(further, others)
             }
-        };
-        1.0 / (1.0 + (-log_odds).exp())
+        }
     }
 }
 
@@ -295,26 +343,57 @@ impl Features {
 /// 82 instead of 79 % of the records that the development prompts get are useful, and one of 384 prompts loses its record.
 const TELL_MORE_SHARE: f64 = 0.35;
 
-/// Returns the positions of the candidates that are told with a prompt, at most `most`, best first. `relevance` is in
-/// recall's order. Empty unless one candidate is strong.
-pub fn select_told(relevance: &[f64], most: usize) -> Vec<usize> {
-    if !relevance.iter().any(|one| *one >= TELL_MIN) {
+/// Relevance of a candidate, as far as telling it depends on it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tellable {
+    /// Its relevance.
+    pub relevance: f64,
+    /// True for a case.
+    pub is_case: bool,
+}
+
+impl Tellable {
+    /// Returns true if it is told without another one.
+    fn is_strong(self) -> bool {
+        let least = match self.is_case {
+            true => TELL_CASE_MIN,
+            false => TELL_MIN,
+        };
+        self.relevance >= least
+    }
+}
+
+/// Returns the positions of the candidates that are told with a prompt, at most `most`, best first. `candidates` are in
+/// recall's order. Empty unless one of them is strong.
+pub fn select_told(candidates: &[Tellable], most: usize) -> Vec<usize> {
+    if !candidates.iter().any(|one| one.is_strong()) {
         return Vec::new();
     }
-    let mut order: Vec<usize> = (0..relevance.len()).collect();
-    let value = |place: usize| relevance.get(place).copied().unwrap_or(0.0);
+    let mut order: Vec<(usize, Tellable)> = candidates.iter().copied().enumerate().collect();
     // The sort is stable: with equal relevance recall's order decides.
-    order.sort_by(|a, b| value(*b).total_cmp(&value(*a)));
-    let best = order.first().map_or(0.0, |place| value(*place));
+    order.sort_by(|(_, a), (_, b)| b.relevance.total_cmp(&a.relevance));
+    let best = order.first().map_or(0.0, |(_, one)| one.relevance);
     let least = TELL_MORE_MIN.max(TELL_MORE_SHARE * best);
-    order.retain(|place| value(*place) >= least);
-    order.truncate(most);
-    order
+    let told = order.into_iter().filter(|(_, one)| one.relevance >= least);
+    told.map(|(place, _)| place).take(most).collect()
 }
 
 fn dot(values: &[f64], coefficients: &[f64]) -> f64 {
     let products = values.iter().zip(coefficients);
     products.map(|(value, one)| value * one).sum()
+}
+
+/// Number of headings from which on a text is a document.
+const HEADINGS_MIN: usize = 2;
+
+/// Returns true for a text with sections, such as the plan in `Implement the following plan: …`. One `#` also begins a
+/// comment of a shell.
+fn has_headings(text: &str) -> bool {
+    let is_heading = |line: &str| line.starts_with("## ") || line.starts_with("### ");
+    text.lines()
+        .filter(|line| is_heading(line))
+        .nth(HEADINGS_MIN - 1)
+        .is_some()
 }
 
 /// Returns the distinct stems of a text.

@@ -102,7 +102,7 @@ pub(crate) fn render(
 }
 
 /// Returns FNV-1a of the bytes: it detects other data, which is all that it is for.
-fn checksum(bytes: &[u8]) -> u64 {
+pub(super) fn checksum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })

@@ -62,17 +62,22 @@ impl PromptTerms {
     }
 }
 
-/// Returns true for a path with folders, such as `src/a.rs`, `@docs/x.md` or `C:\x`; not for an address or for a module
-/// such as `github.com/a/b`.
+/// Returns true for a path with folders, such as `src/a.rs`, `@docs/x.md` or `C:\x`, and for a link to a page such as
+/// `https://example.org/pull/7`, whose words are mostly those of the project; not for a module such as `github.com/a/b`.
 fn is_path(word: &str) -> bool {
     let word = word.trim_matches(AROUND).trim_start_matches('@');
+    if let Some((_, address)) = word.split_once("://") {
+        return address
+            .split_once('/')
+            .is_some_and(|(_, page)| !page.is_empty());
+    }
     let Some(at) = word.find(['/', '\\']) else {
         return false;
     };
     let (first, rest) = word.split_at(at);
     let is_host = first.trim_start_matches('.').contains('.');
     let has_name = first.chars().chain(rest.chars()).any(char::is_alphanumeric);
-    has_name && !is_host && !word.contains("://")
+    has_name && !is_host
 }
 
 /// Returns true for a name with an extension of letters, such as `main.rs`, with or without a position in the file.
@@ -104,6 +109,7 @@ mod tests {
             "`src/a.rs:12:5`,",
             "C:\\work\\x.cs",
             ".github/workflows",
+            "https://example.org/team/project/pull/7",
         ] {
             assert!(is_path(path), "{path}");
         }
@@ -112,7 +118,8 @@ mod tests {
             "a.rs",
             "/",
             "//",
-            "https://example.org/x",
+            "https://example.org",
+            "http://localhost:8791/",
             "github.com/a/b",
             "sigs.k8s.io/controller-runtime",
         ] {

@@ -3,10 +3,11 @@
 use super::path_words::PromptTerms;
 use crate::Hooks;
 use heirloom_engine::{QuerySyntax, RecallRequest};
-use heirloom_model::case::{CaseGroup, merge_cases};
+use heirloom_model::case::{CaseGroup, is_case, merge_cases};
 use heirloom_model::record_meaning::record_meaning_excerpt;
 use heirloom_model::{Fault, Kind, Record, limits, mark, text};
 use heirloom_search::recall::RecallItem;
+use heirloom_search::relevance::Tellable;
 
 /// Kinds that are injected: knowledge that was learned, not actions.
 const KINDS: [Kind; 5] = [
@@ -26,6 +27,16 @@ pub struct RelevantHit {
     pub relevance: f64,
 }
 
+impl RelevantHit {
+    /// Returns what decides whether it is told.
+    pub fn tellable(&self) -> Tellable {
+        Tellable {
+            relevance: self.relevance,
+            is_case: is_case(&self.record),
+        }
+    }
+}
+
 impl Hooks<'_> {
     /// Returns the first results of recall for a prompt with their relevance, best first. Records that share only a path
     /// with it are left out.
@@ -41,7 +52,7 @@ impl Hooks<'_> {
             question: question.to_owned(),
             syntax: QuerySyntax::Words,
             // Other kinds are dropped afterwards: a filter by kind reads the rows of all records in a short process.
-            k: Some(2 * limits::RECALL_HITS_DEFAULT),
+            k: Some(limits::HOOK_CANDIDATES_MAX),
             min_relevance: Some(0.0),
             ..RecallRequest::default()
         };
@@ -65,7 +76,6 @@ impl Hooks<'_> {
         Ok(near
             .filter(|one| KINDS.contains(&one.record.kind) && holds(&one.record))
             .filter(|one| !terms.shares_only_paths(&one.record))
-            .take(limits::RECALL_HITS_DEFAULT)
             .collect())
     }
 }

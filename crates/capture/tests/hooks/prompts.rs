@@ -1,8 +1,9 @@
 //! Prompts: relevant records are told with their whole meaning, and nothing else is.
 
 use super::HookedProject;
+use heirloom_capture::Hooks;
 use heirloom_engine::NewRecord;
-use heirloom_model::Scope;
+use heirloom_model::{Scope, limits};
 
 const PARSER: &str = "The tax rules live in services/billing/src/tax_rules.rs and are loaded once";
 
@@ -125,4 +126,26 @@ fn compaction_makes_records_tellable_again() {
         !rest.contains("- convention: "),
         "the new list has it: {rest}"
     );
+}
+
+#[test]
+fn considered_records_are_limited() {
+    let project = HookedProject::new();
+    let word = |number: usize| -> String {
+        let letter = |of: usize| char::from(b'a' + u8::try_from(of % 20).unwrap());
+        (0..4)
+            .map(|at| letter(number / 20_usize.pow(at) + 7 * at as usize))
+            .collect()
+    };
+    let considered = |records: usize| {
+        for n in 0..records {
+            let own: Vec<String> = (0..6).map(|at| word(6 * n + at)).collect();
+            project.remember(&format!("zeppelin {}", own.join(" ")));
+        }
+        let hits = Hooks::new(&project.engine).relevant_hits("which zeppelin is it");
+        hits.unwrap().len()
+    };
+    let most = limits::HOOK_CANDIDATES_MAX;
+    assert_eq!(considered(most), most);
+    assert_eq!(considered(most + 1), most);
 }

@@ -17,7 +17,7 @@ use heirloom_model::{Fault, Kind, RecordId, Scope, Timestamp, text};
 use heirloom_search::index::tokenizer::QueryTerms;
 use heirloom_search::recall::{
     ParsedQuery, QueryFilters, RankContext, Ranked, RecallItem, ScoreBreakdown, deduplicate,
-    fill_budget_mmr, is_no_answer, rank, rate_hits, retain_relevant,
+    fill_budget_mmr, is_no_answer, rank, rate_and_order, retain_relevant,
 };
 use heirloom_search::relevance::{FLOOR, Question};
 use heirloom_store::{AsOf, Filter, Lane, ModelVector, SearchQuery, SentenceQuestion};
@@ -173,7 +173,7 @@ impl Recall<'_> {
             request,
             vectors,
         };
-        self.rank_unrated(search, Lane::Memory)
+        self.rank_unrated(search, Lane::Memory, k)
     }
 
     /// Computes the vectors of a query.
@@ -345,10 +345,14 @@ impl Recall<'_> {
         let is_comparable = search.is_comparable();
         let (query, k, request) = (search.query, search.k, search.request);
         let hop_filter = search.filter.clone();
-        let (mut ranked, question) = self.rank_unrated(search, Lane::Memory)?;
+        let considered = match is_comparable {
+            true => candidate_count(k),
+            false => k,
+        };
+        let (mut ranked, question) = self.rank_unrated(search, Lane::Memory, considered)?;
         let mut is_answered = true;
         if is_comparable {
-            is_answered = rate_hits(&question, &mut ranked);
+            is_answered = rate_and_order(&question, &mut ranked, k);
             if has_hop {
                 self.add_one_hop(query, &hop_filter, k, request, &question, &mut ranked)?;
             }
@@ -356,11 +360,13 @@ impl Recall<'_> {
         Ok((ranked, is_answered))
     }
 
-    /// Ranks the candidates of one lane without their relevance, and returns the question that rates them.
+    /// Ranks the candidates of one lane without their relevance, and returns the first `most` with the question that
+    /// rates them.
     fn rank_unrated(
         &self,
         search: LaneSearch<'_>,
         lane: Lane,
+        most: usize,
     ) -> Result<(Vec<Ranked>, Question), Fault> {
         let (query, k, request) = (search.query, search.k, search.request);
         let question = QueryTerms::of(&query.text);
@@ -402,11 +408,13 @@ impl Recall<'_> {
         });
         let mut ranked = rank(&asking, candidates);
         match request.dedup {
-            DedupMode::Fold => ranked = deduplicate(ranked, k),
-            DedupMode::Keep => ranked.truncate(k),
+            DedupMode::Fold => ranked = deduplicate(ranked, most),
+            DedupMode::Keep => ranked.truncate(most),
         }
         let rated = Question::new(&query.text, &question.terms, &found.dfs, found.scope_size);
-        Ok((ranked, rated.with_lines_of(&request.question)))
+        let asked_at = request.as_of.unwrap_or_else(|| self.engine.now());
+        let rated = rated.with_lines_of(&request.question).asked_at(asked_at);
+        Ok((ranked, rated))
     }
 }
 

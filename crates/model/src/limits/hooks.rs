@@ -34,6 +34,9 @@ pub const HOOK_START_SESSIONS: usize = 3;
 pub const HOOK_START_WORK_DAYS: i64 = 14;
 /// Leading bytes of a prompt that are used as the recall query.
 pub const HOOK_QUESTION_BYTES_MAX: usize = 8_000;
+/// Maximum number of hits of recall that are considered for a prompt. Cases of the same files are often behind the steps and
+/// failures of the newest sessions.
+pub const HOOK_CANDIDATES_MAX: usize = 60;
 /// Maximum number of hits injected into a prompt.
 pub const HOOK_HITS_MAX: usize = 3;
 /// Maximum length of one injected hit, characters.
@@ -50,6 +53,9 @@ pub const HOOK_ERROR_CHARS_MAX: usize = 300;
 pub const HOOK_FAILURES_OPEN_MAX: usize = 5;
 /// Maximum length of the stored command of a failure, characters.
 pub const HOOK_COMMAND_CHARS_MAX: usize = 300;
+/// Maximum length of the command in the text of a failure, characters. A longer one is mostly data, such as the message of
+/// a commit or a script, whose words would answer questions about other things.
+pub const FAILURE_TEXT_COMMAND_CHARS_MAX: usize = 120;
 /// Number of files, of steps and of failures that hooks remember per session.
 pub const HOOK_SESSION_ITEMS_MAX: usize = 50;
 /// Number of delivered records that a session remembers so as not to repeat them.

@@ -7,7 +7,7 @@ use super::{TimeSpan, weights};
 use crate::Hit;
 use crate::index::tokenizer::Term;
 use crate::relevance::Grade;
-use heirloom_model::{RecordId, Scope, Timestamp, text};
+use heirloom_model::{Record, RecordId, Scope, Timestamp, text};
 
 /// Query, index statistics and circumstances that the ranking uses.
 pub struct RankContext<'a> {
@@ -139,6 +139,14 @@ pub struct Ranked {
 }
 
 impl Ranked {
+    /// Returns the record; `None` for a turn.
+    pub fn record(&self) -> Option<&Record> {
+        match &self.item {
+            RecallItem::Record(record) => Some(record),
+            RecallItem::Turn { .. } => None,
+        }
+    }
+
     /// Returns the grade of its relevance.
     pub fn grade(&self) -> Option<Grade> {
         self.relevance.map(Grade::of)

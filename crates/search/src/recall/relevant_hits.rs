@@ -5,6 +5,7 @@ use super::recall_item::RecallItem;
 use crate::relevance::{
     ANSWER_COSINE_MIN, ANSWER_MIN, CandidateText, FLOOR, Features, Question, SentenceMatch,
 };
+use heirloom_model::case::is_case;
 use heirloom_model::{Message, Record, Role};
 
 /// Maximum number of words of a turn that is only an acknowledgement.
@@ -25,7 +26,40 @@ const UNRELATED_MAX: f64 = FLOOR * 0.9;
 /// below the floor: who searches for a word gets the records with it, however common the word is. A hit with none of
 /// them whose sentence vector has another direction is never above it.
 pub fn rate_hits(question: &Question, ranked: &mut [Ranked]) -> bool {
-    let mut is_answered = false;
+    rate_each(question, ranked).contains(&true)
+}
+
+/// Rates hits as [`rate_hits`], orders the cases among them by their relevance and keeps the first `most`.
+///
+/// The score knows no age beyond a small bonus, and the newest case about a subject is the one that goes on. Cases only
+/// change places with each other: of other records the score finds more right ones first than their relevance.
+pub fn rate_and_order(question: &Question, ranked: &mut Vec<Ranked>, most: usize) -> bool {
+    let answers = rate_each(question, ranked);
+    let relevance = |hit: &Ranked| hit.relevance.unwrap_or_default();
+    let places: Vec<usize> = (ranked.iter().enumerate())
+        .filter(|(_, hit)| hit.record().is_some_and(is_case) && !is_exact(hit))
+        .map(|(place, _)| place)
+        .collect();
+    let mut cases = places.clone();
+    cases.sort_by(|a, b| {
+        let value = |place: &usize| ranked.get(*place).map_or(0.0, relevance);
+        value(b).total_cmp(&value(a))
+    });
+    let mut order: Vec<usize> = (0..ranked.len()).collect();
+    for (place, case) in places.into_iter().zip(cases) {
+        if let Some(slot) = order.get_mut(place) {
+            *slot = case;
+        }
+    }
+    order.truncate(most);
+    let mut all: Vec<Option<Ranked>> = std::mem::take(ranked).into_iter().map(Some).collect();
+    ranked.extend((order.iter()).filter_map(|place| all.get_mut(*place).and_then(Option::take)));
+    order.iter().any(|place| answers.get(*place) == Some(&true))
+}
+
+/// Computes the relevance of hits, and returns which of them answer the question.
+fn rate_each(question: &Question, ranked: &mut [Ranked]) -> Vec<bool> {
+    let mut answers = Vec::with_capacity(ranked.len());
     let features = hit_features(question, ranked);
     for (hit, features) in ranked.iter_mut().zip(features) {
         let sentence = hit.breakdown.sentence;
@@ -47,9 +81,9 @@ pub fn rate_hits(question: &Question, ranked: &mut [Ranked]) -> bool {
             Some(cosine) => relevance >= ANSWER_MIN || cosine >= ANSWER_COSINE_MIN,
             None => relevance >= question.answer_min(),
         };
-        is_answered |= is_alike || features.has_all_words() || is_exact(hit);
+        answers.push(is_alike || features.has_all_words() || is_exact(hit));
     }
-    is_answered
+    answers
 }
 
 /// Returns the features of hits. `ranked` is in the order of the score.
@@ -58,13 +92,10 @@ pub fn hit_features(question: &Question, ranked: &[Ranked]) -> Vec<Features> {
     let sentences = ranked.iter().filter_map(|hit| hit.breakdown.sentence);
     let best_sentence = sentences.fold(0.0, f64::max);
     let of_hit = |(rank, hit): (usize, &Ranked)| {
-        let record = match &hit.item {
-            RecallItem::Record(record) => Some(record),
-            RecallItem::Turn { .. } => None,
-        };
+        let record = hit.record();
         question.features(&CandidateText {
             text: hit.item.text(),
-            complement: record.map_or("", |record| complement(record)),
+            complement: record.map_or("", complement),
             key: record.and_then(|record| record.key.as_deref()),
             kind: hit.item.kind(),
             category: record.and_then(|record| record.category()),
@@ -76,6 +107,9 @@ pub fn hit_features(question: &Question, ranked: &[Ranked]) -> Vec<Features> {
             pairs: hit.breakdown.proximity,
             behind: best - hit.breakdown.total,
             rank,
+            case_at: record
+                .filter(|record| is_case(record))
+                .map(|record| record.recorded_at),
         })
     };
     ranked.iter().enumerate().map(of_hit).collect()
@@ -247,6 +281,7 @@ mod tests {
     use crate::index::tokenizer::QueryTerms;
     use crate::recall::rank::ScoreBreakdown;
     use crate::recall::rank::tests::{record, turn};
+    use heirloom_model::{Kind, Timestamp};
 
     fn hit(item: RecallItem, relevance: f64) -> Ranked {
         Ranked {
@@ -286,6 +321,39 @@ mod tests {
             let above = rate(text, cosine);
             assert!(above >= FLOOR, "{text} {above}");
         }
+    }
+
+    #[test]
+    fn cases_are_ordered_among_themselves_and_the_rest_stays() {
+        let now: Timestamp = "2026-11-28T12:00:00Z".parse().unwrap();
+        let terms = QueryTerms::of("tile server port").terms;
+        let question = Question::new("tile server port", &terms, &vec![1; terms.len()], 60);
+        let question = question.asked_at(now);
+        let case = |name: &str, at: &str| {
+            let mut one = record(&format!("Asked: the port of the tile server, {name}"));
+            (one.kind, one.recorded_at) = (Kind::Episode, at.parse().unwrap());
+            hit(RecallItem::Record(Box::new(one)), 0.0)
+        };
+        let mut hits = vec![
+            case("old", "2026-01-01T00:00:00Z"),
+            known("The tile server has a port", 0.0),
+            case("recent", "2026-11-28T11:00:00Z"),
+            known("Unrelated", 0.0),
+        ];
+        assert!(rate_and_order(&question, &mut hits, 3));
+        let texts: Vec<&str> = hits.iter().map(|hit| hit.item.text()).collect();
+        assert_eq!(
+            texts,
+            [
+                "Asked: the port of the tile server, recent",
+                "The tile server has a port",
+                "Asked: the port of the tile server, old"
+            ]
+        );
+        // What is left out does not answer.
+        let mut hits = vec![known("Unrelated", 0.0), known("tile server port", 0.0)];
+        assert!(!rate_and_order(&question, &mut hits, 1));
+        assert_eq!(hits.len(), 1);
     }
 
     #[test]

@@ -7,6 +7,12 @@ use super::coefficients;
 pub const TELL_MIN: f64 = coefficients::STRONG_MIN;
 /// Relevance from which a further record is told after one that reaches [`TELL_MIN`].
 pub const TELL_MORE_MIN: f64 = coefficients::TELL_MORE_MIN;
+/// The same for a case, whose relevance is the chance that its session edited the same files.
+///
+/// Of 32 recorded prompts about files of an earlier session 16 are told something and 10 a record of it, of 61 about new
+/// files 8; from 23 % on 15, 9 and 8. Of the items that 105 prompts of three other projects are told 56 % are useful, from
+/// 24 % on 60 %, without cases 39 % of a fifth as many.
+pub const TELL_CASE_MIN: f64 = 0.22;
 /// Floor of recall: hits below it are weak, and so are all hits of a question that none of them answers.
 pub const FLOOR: f64 = coefficients::LIKELY_MIN;
 /// Relevance from which a hit is about the question more likely than by chance, as it is called for people.

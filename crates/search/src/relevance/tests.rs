@@ -140,15 +140,75 @@ fn lines_are_those_of_the_given_text() {
 }
 
 #[test]
+fn lines_of_a_plan_are_no_pasted_error() {
+    let plan = "Implement the following plan:\n# Tiles\n## Context\nerror: no such tile\n## Steps\n1. look\n";
+    let error = CandidateText {
+        kind: Some(Kind::Error),
+        ..candidate("no such tile")
+    };
+    let pasted = |text: &str| {
+        let asked = question("no such tile").with_lines_of(text);
+        feature(&asked.features(&error), "pasted_error")
+    };
+    assert!(pasted(plan).abs() < 1e-9);
+    assert!(pasted(&plan.replace("## Steps", "# Steps")) > 1.0);
+}
+
+#[test]
 fn told_records_follow_a_strong_one() {
     let (strong, more, weak) = (TELL_MIN + 0.01, TELL_MORE_MIN + 0.001, TELL_MORE_MIN / 2.0);
     const { assert!(TELL_MORE_MIN < TELL_MIN && FLOOR <= TELL_MORE_MIN) };
-    assert_eq!(select_told(&[more, weak, strong, more], 3), [2, 0, 3]);
-    assert_eq!(select_told(&[more, strong, strong], 2), [1, 2]);
+    let told = |relevance: &[f64], most: usize| {
+        let record = |relevance: &f64| Tellable {
+            relevance: *relevance,
+            is_case: false,
+        };
+        let all: Vec<Tellable> = relevance.iter().map(record).collect();
+        select_told(&all, most)
+    };
+    assert_eq!(told(&[more, weak, strong, more], 3), [2, 0, 3]);
+    assert_eq!(told(&[more, strong, strong], 2), [1, 2]);
     // A record far below the best one is not told with it.
-    assert_eq!(select_told(&[0.95, 0.3, 0.4], 3), [0, 2]);
-    assert_eq!(select_told(&[more, more], 3), [0_usize; 0]);
+    assert_eq!(told(&[0.95, 0.3, 0.4], 3), [0, 2]);
+    assert_eq!(told(&[more, more], 3), [0_usize; 0]);
     assert_eq!(select_told(&[], 3), [0_usize; 0]);
+}
+
+#[test]
+fn case_is_told_from_a_lower_relevance() {
+    let one = |relevance: f64, is_case: bool| Tellable { relevance, is_case };
+    let case = one(TELL_CASE_MIN, true);
+    assert_eq!(select_told(&[one(TELL_CASE_MIN, false)], 3), [0_usize; 0]);
+    assert_eq!(select_told(&[case], 3), [0]);
+    assert_eq!(
+        select_told(&[one(TELL_CASE_MIN - 0.01, true)], 3),
+        [0_usize; 0]
+    );
+}
+
+#[test]
+fn recent_case_is_more_relevant_than_an_old_one() {
+    let now: Timestamp = "2026-11-28T12:00:00Z".parse().unwrap();
+    let asked = question("which port does the tile server listen on?").asked_at(now);
+    let text = "Asked: the tile server listens on the wrong port";
+    let of = |at: Option<&str>| {
+        let case_at = at.map(|at| at.parse().unwrap());
+        let case = CandidateText {
+            kind: Some(Kind::Episode),
+            category: None,
+            case_at,
+            ..candidate(text)
+        };
+        asked.features(&case)
+    };
+    let recent = of(Some("2026-11-28T11:00:00Z"));
+    let old = of(Some("2026-10-28T11:00:00Z"));
+    assert_eq!(recent.case_age(), Some(2.0_f64.ln()));
+    assert!(recent.probability() > 1.5 * old.probability());
+    // Its clock may be ahead of ours.
+    assert_eq!(of(Some("2027-01-01T00:00:00Z")).case_age(), Some(0.0));
+    // The age of another record is no evidence.
+    assert_eq!(of(None).case_age(), None);
 }
 
 #[test]

@@ -39,7 +39,8 @@ impl Recall<'_> {
             ..search.clone()
         };
         let (is_comparable, floor) = (search.is_comparable(), search.request.min_relevance);
-        let (mut turns, question) = self.rank_unrated(search, Lane::Archive)?;
+        let most = search.k;
+        let (mut turns, question) = self.rank_unrated(search, Lane::Archive, most)?;
         let is_answered = !is_comparable || rate_hits(&question, &mut turns);
         match floor {
             None if !is_answered => turns.clear(),
