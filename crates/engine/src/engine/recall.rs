@@ -213,8 +213,8 @@ impl Recall<'_> {
         }
         let is_searched = query.text.chars().any(char::is_alphanumeric);
         let mut hits = Vec::new();
-        let mut conversations = Vec::new();
         let mut is_answered = true;
+        let mut searched = None;
         if query.text.trim().is_empty() {
             if !query.filters.includes_records() {
                 notes.push("turns of conversations are found by words: add some words".to_owned());
@@ -231,10 +231,10 @@ impl Recall<'_> {
                 request,
                 vectors,
             };
-            conversations = self.conversation_hits(&search)?;
             if query.filters.includes_records() && !request.only_conversations {
-                (hits, is_answered) = self.rank_query(search, has_hop)?;
+                (hits, is_answered) = self.rank_query(search.clone(), has_hop)?;
             }
+            searched = Some(search);
         } else {
             notes.push("the question has no words to search for".to_owned());
         }
@@ -245,6 +245,10 @@ impl Recall<'_> {
         if hits.is_empty() && weak > 0 {
             notes.push(NOTHING_RELEVANT.to_owned());
         }
+        let mut conversations = match &searched {
+            Some(search) => self.conversation_hits(search, &hits)?,
+            None => Vec::new(),
+        };
         if query.filters.turns {
             hits.append(&mut conversations);
         }

@@ -317,6 +317,34 @@ fn learn_dry_run_shows_lessons_and_changes_nothing() {
 }
 
 #[test]
+fn recalled_lesson_hides_the_turn_that_it_was_taken_from() {
+    let project = Project::new();
+    teaching_transcript(&project, "s1").write_file(&project);
+    project.ok(&["--set", "hooks.learn=false", "import", "claude"]);
+    let ask = || {
+        project.json(&[
+            "recall",
+            "--conversations",
+            "pnpm or npm in this repository",
+        ])
+    };
+    let has_rule = |list: &Value| {
+        let texts = list.as_array().unwrap().iter();
+        texts
+            .map(|hit| string(&hit["text"]))
+            .any(|text| text == RULE)
+    };
+    let before = ask();
+    assert!(has_rule(&before["conversations"]), "{before}");
+    project.ok(&["learn", "s1"]);
+    let after = ask();
+    assert!(has_rule(&after["hits"]), "{after}");
+    assert!(!has_rule(&after["conversations"]), "{after}");
+    let as_hits = project.json(&["recall", "kind:message pnpm or npm in this repository"]);
+    assert!(has_rule(&as_hits["hits"]), "{as_hits}");
+}
+
+#[test]
 fn learn_all_reads_conversations_without_lessons_as_one_batch() {
     let project = Project::new();
     teaching_transcript(&project, "s1").write_file(&project);

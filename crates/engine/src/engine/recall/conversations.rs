@@ -1,6 +1,7 @@
 //! Turns of conversations in an answer, apart from its records.
 
 use super::{LaneSearch, Recall};
+use crate::engine::lessons::LessonSource;
 use heirloom_model::{Fault, limits};
 use heirloom_search::recall::{Ranked, RecallItem, rate_hits, retain_relevant};
 use heirloom_search::relevance::FLOOR;
@@ -20,8 +21,13 @@ pub enum ConversationHits {
 }
 
 impl Recall<'_> {
-    /// Searches the turns of conversations, best first.
-    pub(super) fn conversation_hits(&self, search: &LaneSearch<'_>) -> Result<Vec<Ranked>, Fault> {
+    /// Searches the turns of conversations, best first. Those that a lesson among `records` was taken from are left out,
+    /// because `heirloom show --source` prints them with it; as a requested kind all are hits.
+    pub(super) fn conversation_hits(
+        &self,
+        search: &LaneSearch<'_>,
+        records: &[Ranked],
+    ) -> Result<Vec<Ranked>, Fault> {
         let filters = &search.query.filters;
         // `kind:message` in the query.
         let wanted = match filters.turns {
@@ -46,11 +52,25 @@ impl Recall<'_> {
             None if !is_answered => turns.clear(),
             least => drop(retain_relevant(&mut turns, least.unwrap_or(FLOOR))),
         }
+        if !filters.turns {
+            remove_sources(records, &mut turns);
+        }
         if wanted == ConversationHits::Best {
             keep_best_turns(&mut turns);
         }
         Ok(turns)
     }
+}
+
+/// Removes the turns from which a lesson among the records was taken.
+fn remove_sources(records: &[Ranked], turns: &mut Vec<Ranked>) {
+    let lessons = records.iter().filter_map(Ranked::record);
+    let sources: HashSet<String> = lessons
+        .filter_map(LessonSource::of_record)
+        .flat_map(|source| source.evidence)
+        .map(|line| line.message)
+        .collect();
+    turns.retain(|hit| !sources.contains(&hit.item.id().to_string()));
 }
 
 /// Keeps the first turn of each of the first conversations.
