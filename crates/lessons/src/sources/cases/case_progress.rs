@@ -1,18 +1,15 @@
 //! Progress of a request: what was done for it so far, and what shows that it is done or failed.
 
+mod effects;
+
 use super::final_message::{has_list, is_report, result_sentences};
-use super::issue_title::created_id;
 use super::person_verdict::PersonVerdict;
 use super::request_text::CaseRequest;
-use super::work_command::{WorkEffect, is_prose};
 use crate::Evidence;
 use crate::bounded_text::bounded;
 use crate::cues::OutcomeCues;
 use crate::event_place::EventPlace;
 use crate::sentences::{sentences, shorten_to_sentences};
-use crate::test_counts::read_test_counts;
-use heirloom_agents::failures::error_lines;
-use heirloom_agents::transcripts::ToolOutcome;
 use heirloom_model::{CaseState, text};
 use serde::{Deserialize, Serialize};
 
@@ -24,20 +21,10 @@ const FOLLOW_UPS_MAX: usize = 4;
 const FOLLOW_UP_CHARS_MAX: usize = 110;
 /// Smallest number of words of a follow-up.
 const FOLLOW_UP_WORDS_MIN: usize = 3;
-/// Greatest number of commits, pull requests and filed issues that are kept.
-const WORK_MAX: usize = 5;
-/// Greatest number of files.
-const FILES_MAX: usize = 12;
-/// Greatest number of symbols.
-const SYMBOLS_MAX: usize = 12;
-/// Greatest number of checks.
-const CHECKS_MAX: usize = 4;
 /// Greatest number of bytes of a final message.
 const MESSAGE_BYTES_MAX: usize = 4 << 10;
 /// Greatest number of characters of the result.
 const RESULT_CHARS_MAX: usize = 200;
-/// Greatest number of bytes of an error.
-const ERROR_BYTES_MAX: usize = 160;
 /// Number of characters of a request from which on it does more than steer.
 const STEERING_CHARS_MAX: usize = 200;
 /// Words before the title of a pull request.
@@ -215,120 +202,6 @@ impl CaseProgress {
         self.has_reported || self.report.is_some()
     }
 
-    /// Applies the effect of a call with this result.
-    pub(super) fn apply(&mut self, effect: &WorkEffect, outcome: ToolOutcome, output: &str) {
-        let has_succeeded = outcome == ToolOutcome::Succeeded;
-        match effect {
-            WorkEffect::Check(check) => {
-                if let Some(has_passed) = check.has_passed(outcome, output) {
-                    self.add_check(&check.command, check.is_test, has_passed, output);
-                }
-            }
-            WorkEffect::Tests => {
-                if let Some(counts) = read_test_counts(output) {
-                    self.add_check("", true, counts.failed == 0, output);
-                }
-            }
-            _ if !has_succeeded => {}
-            WorkEffect::Edit { path, symbols } => {
-                self.add_edits(path, 1);
-                symbols.iter().for_each(|symbol| self.add_symbol(symbol));
-            }
-            WorkEffect::Commit(subject) => {
-                self.work = self.work.saturating_add(1);
-                self.commit_count = self.commit_count.saturating_add(1);
-                self.add_commit(commit_id(output), subject.clone());
-            }
-            WorkEffect::PullRequest(title) => self.add_filed(&format!("{PULL_REQUEST}\"{title}\"")),
-            WorkEffect::Filing(title) => self.add_filed(&match created_id(output) {
-                Some(id) => format!("issue {id} \"{title}\""),
-                None => format!("issue \"{title}\""),
-            }),
-            WorkEffect::Revert(files) => self.revert(files),
-            WorkEffect::IssueView => {}
-        }
-    }
-
-    fn add_edits(&mut self, path: &str, count: u32) {
-        self.work = self.work.saturating_add(count);
-        if !is_prose(path) {
-            self.edits = self.edits.saturating_add(count);
-        }
-        if let Some((_, known)) = self.files.iter_mut().find(|(known, _)| known == path) {
-            *known = known.saturating_add(count);
-            return;
-        }
-        if self.files.len() >= FILES_MAX {
-            let least = (self.files.iter().enumerate())
-                .min_by_key(|(_, (_, count))| *count)
-                .map_or(0, |(at, _)| at);
-            self.files.remove(least);
-        }
-        self.files.push((path.to_owned(), count));
-    }
-
-    fn add_symbol(&mut self, symbol: &str) {
-        self.symbols.retain(|known| known != symbol);
-        if self.symbols.len() >= SYMBOLS_MAX {
-            self.symbols.remove(0);
-        }
-        self.symbols.push(symbol.to_owned());
-    }
-
-    fn add_commit(&mut self, id: String, subject: String) {
-        // An amended commit replaces the one before it.
-        self.commits.retain(|(_, known)| *known != subject);
-        if self.commits.len() >= WORK_MAX {
-            self.commits.remove(0);
-        }
-        self.commits.push((id, subject));
-    }
-
-    fn add_filed(&mut self, text: &str) {
-        let text = bounded(text, 160);
-        if self.filed.len() < WORK_MAX && !self.filed.contains(&text) {
-            self.filed.push(text);
-        }
-    }
-
-    fn add_check(&mut self, command: &str, is_test: bool, has_passed: bool, output: &str) {
-        self.checks.retain(|known| known.command != command);
-        if self.checks.len() >= CHECKS_MAX {
-            self.checks.remove(0);
-        }
-        let error = match has_passed {
-            true => String::new(),
-            false => error_lines(output, 1).pop().unwrap_or_default(),
-        };
-        let error = error.trim_start_matches(['^', '|', ' ', '~']);
-        self.checks.push(CheckResult {
-            command: command.to_owned(),
-            is_test,
-            has_passed,
-            edits: self.edits,
-            error: bounded(error, ERROR_BYTES_MAX),
-        });
-    }
-
-    fn revert(&mut self, files: &[String]) {
-        if files.is_empty() {
-            self.reverted = (!self.files.is_empty()).then_some(self.work);
-            return;
-        }
-        let is_meant = |path: &str| {
-            files.iter().any(|file| {
-                path.ends_with(file.as_str())
-                    || path.contains(&format!("{}/", file.trim_end_matches('/')))
-            })
-        };
-        let is_last = self.files.iter().all(|(path, _)| is_meant(path));
-        if is_last && !self.files.is_empty() {
-            self.reverted = Some(self.work);
-        } else {
-            self.files.retain(|(path, _)| !is_meant(path));
-        }
-    }
-
     /// Returns the edited files, the most edited first.
     pub(super) fn files(&self) -> Vec<&str> {
         let mut files: Vec<&(String, u32)> = self.files.iter().collect();
@@ -482,17 +355,6 @@ impl CaseProgress {
             self.evidence.clone_from(&next.evidence);
         }
     }
-}
-
-/// Returns the id that Git prints for a commit, such as `abc1234` in `[main abc1234] Fix it`.
-fn commit_id(output: &str) -> String {
-    let line = output.lines().take(40).find(|line| line.starts_with('['));
-    let id = line
-        .and_then(|line| line.split_once(']'))
-        .and_then(|(head, _)| head.rsplit(' ').next())
-        .unwrap_or_default();
-    let is_id = (6..=12).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_hexdigit());
-    if is_id { id.to_owned() } else { String::new() }
 }
 
 /// Returns the beginning of a text, with its line breaks but without other control characters.
