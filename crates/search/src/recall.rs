@@ -14,6 +14,7 @@ mod recall_item;
 mod relevant_hits;
 pub mod review;
 pub mod shared_identifiers;
+mod verbatim;
 pub mod weights;
 
 pub use dates::{TimeSpan, first_date};
@@ -24,3 +25,4 @@ pub use recall_item::RecallItem;
 pub use relevant_hits::{
     hit_features, is_no_answer, is_relevant, rate_and_order, rate_hits, retain_relevant,
 };
+pub use verbatim::VerbatimQuery;

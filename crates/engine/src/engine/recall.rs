@@ -16,8 +16,8 @@ use heirloom_model::similarity::EchoedQuestion;
 use heirloom_model::{Fault, Kind, RecordId, Scope, Timestamp, text};
 use heirloom_search::index::tokenizer::QueryTerms;
 use heirloom_search::recall::{
-    ParsedQuery, QueryFilters, RankContext, Ranked, RecallItem, ScoreBreakdown, deduplicate,
-    fill_budget_mmr, is_no_answer, rank, rate_and_order, retain_relevant,
+    ParsedQuery, QueryFilters, RankContext, Ranked, RecallItem, ScoreBreakdown, VerbatimQuery,
+    deduplicate, fill_budget_mmr, is_no_answer, rank, rate_and_order, retain_relevant,
 };
 use heirloom_search::relevance::{FLOOR, Question};
 use heirloom_store::{AsOf, Filter, Lane, ModelVector, SearchQuery, SentenceQuestion};
@@ -391,6 +391,13 @@ impl Recall<'_> {
         let found = self.engine.store.search(&self.engine.project, &search)?;
         let mut candidates = self.load_candidates(&found.hits, &search.filter, lane)?;
         add_key_matches(found.key_matches, &found.hits, &mut candidates);
+        let verbatim = match (request.syntax, lane, &search.words) {
+            (QuerySyntax::Question, Lane::Memory, Some(_)) => VerbatimQuery::new(&query.text),
+            (QuerySyntax::Question | QuerySyntax::Words, Lane::Memory | Lane::Archive, _) => None,
+        };
+        if let Some(verbatim) = &verbatim {
+            self.add_verbatim_matches(verbatim, &search, &mut candidates)?;
+        }
         let stems = |text: &str| stems(text);
         let asking = RankContext {
             query,
@@ -400,6 +407,7 @@ impl Recall<'_> {
             pairs: &question.pairs,
             dfs: &found.dfs,
             searched: found.scope_size,
+            verbatim: verbatim.as_ref(),
             stems: &stems,
         };
         let asked = EchoedQuestion::new(&query.text);

@@ -3,6 +3,7 @@
 use super::proximity::ProximityScorer;
 use super::query::ParsedQuery;
 use super::recall_item::RecallItem;
+use super::verbatim::{VerbatimQuery, lift_verbatim};
 use super::{TimeSpan, weights};
 use crate::Hit;
 use crate::index::tokenizer::Term;
@@ -25,6 +26,8 @@ pub struct RankContext<'a> {
     pub dfs: &'a [u64],
     /// Number of searched items.
     pub searched: u64,
+    /// The query, if records with it word for word come first.
+    pub verbatim: Option<&'a VerbatimQuery>,
     /// Stems a text as the index does, in order.
     pub stems: &'a dyn Fn(&str) -> Vec<Term>,
 }
@@ -177,6 +180,9 @@ pub fn rank(context: &RankContext<'_>, candidates: Vec<Candidate>) -> Vec<Ranked
             }
         })
         .collect();
+    if let Some(query) = context.verbatim {
+        lift_verbatim(query, &mut ranked);
+    }
     lift_exact_key(context, &mut ranked);
     ranked.sort_by(|a, b| {
         let older =

@@ -88,6 +88,7 @@ fn ranked(question: &str, caller_scope: &Scope, candidates: Vec<Candidate>) -> V
         pairs: &pairs,
         dfs: &[],
         searched: 100,
+        verbatim: None,
         stems: &stems,
     };
     rank(&context, candidates)

@@ -3,11 +3,40 @@
 use super::query_validation::{query_keys, turn_fits};
 use crate::engine::Recall;
 use heirloom_model::{Fault, Record, RecordId, limits};
-use heirloom_search::recall::{Candidate, ParsedQuery, RecallItem};
-use heirloom_store::{AsOf, Filter, Hit, Lane};
+use heirloom_search::recall::{Candidate, ParsedQuery, RecallItem, VerbatimQuery};
+use heirloom_store::{AsOf, Filter, Hit, Lane, SearchQuery};
 use std::collections::{HashMap, HashSet};
 
 impl Recall<'_> {
+    /// Adds the records that have the query word for word and that no arm found: the words of `the state of` are common, so
+    /// these records are far behind.
+    pub(super) fn add_verbatim_matches(
+        &self,
+        query: &VerbatimQuery,
+        search: &SearchQuery,
+        candidates: &mut Vec<Candidate>,
+    ) -> Result<(), Fault> {
+        let further = SearchQuery {
+            semantic_text: None,
+            vector: None,
+            sentence: None,
+            key_filters: Vec::new(),
+            limit_per_arm: limits::RECALL_VERBATIM_CANDIDATES,
+            ..search.clone()
+        };
+        let found = self.engine.store.search(&self.engine.project, &further)?;
+        let known: HashSet<RecordId> = candidates.iter().map(|one| one.item.id()).collect();
+        let mut hits = found.hits;
+        hits.retain(|hit| !known.contains(&hit.id));
+        let loaded = self.load_candidates(&hits, &search.filter, Lane::Memory)?;
+        candidates.extend(
+            loaded
+                .into_iter()
+                .filter(|one| query.is_in(one.item.text())),
+        );
+        Ok(())
+    }
+
     /// Loads the items of the hits in order. Items that were retired since the search, or do not pass the filters,
     /// are dropped.
     pub(super) fn load_candidates(
