@@ -178,6 +178,7 @@ impl<'r> Haystack<'r> {
             pairs: &question.pairs,
             dfs: &dfs,
             searched: count,
+            verbatim: None,
             stems: &plain_stems,
         };
         rank(&asking, places.into_iter().map(candidate).collect())

@@ -3,7 +3,7 @@
 use super::proximity::ProximityScorer;
 use super::query::ParsedQuery;
 use super::recall_item::RecallItem;
-use super::verbatim::{VerbatimQuery, lift_verbatim};
+use super::verbatim::VerbatimQuery;
 use super::{TimeSpan, weights};
 use crate::Hit;
 use crate::index::tokenizer::Term;
@@ -279,6 +279,28 @@ fn name_score(words: &[String], item: &RecallItem) -> f64 {
         weights::EXACT
     } else {
         0.0
+    }
+}
+
+/// Moves the records with the query word for word before all others, in the order that they have.
+fn lift_verbatim(query: &VerbatimQuery, ranked: &mut [Ranked]) {
+    let is_match: Vec<bool> = (ranked.iter())
+        .map(|one| one.record().is_some_and(|record| query.is_in(&record.text)))
+        .collect();
+    let totals = |matches: bool| {
+        let of_kind = ranked.iter().zip(&is_match);
+        of_kind
+            .filter(move |(_, is_match)| **is_match == matches)
+            .map(|(one, _)| one.breakdown.total)
+    };
+    let best = totals(false).fold(f64::NEG_INFINITY, f64::max);
+    let least = totals(true).fold(f64::INFINITY, f64::min);
+    let behind = (best - least).max(0.0);
+    let lead = weights::PHRASE + if behind.is_finite() { behind } else { 0.0 };
+    let matches = ranked.iter_mut().zip(is_match);
+    for (one, _) in matches.filter(|(_, is_match)| *is_match) {
+        one.breakdown.phrases += lead;
+        one.breakdown.total += lead;
     }
 }
 

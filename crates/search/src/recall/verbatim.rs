@@ -1,7 +1,5 @@
 //! Records that contain a short query word for word, as if it were in quotes.
 
-use super::rank::Ranked;
-use super::weights;
 use std::ops::RangeInclusive;
 
 /// Number of words of such a query. Two words are neighbours by chance, and a longer query has enough other evidence.
@@ -35,28 +33,6 @@ fn words_of(text: &str) -> impl Iterator<Item = String> {
         .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
         .filter(|word| !word.is_empty())
         .map(str::to_lowercase)
-}
-
-/// Moves the records with the query word for word before all others, in the order that they have.
-pub(super) fn lift_verbatim(query: &VerbatimQuery, ranked: &mut [Ranked]) {
-    let is_match: Vec<bool> = (ranked.iter())
-        .map(|one| one.record().is_some_and(|record| query.is_in(&record.text)))
-        .collect();
-    let totals = |matches: bool| {
-        let of_kind = ranked.iter().zip(&is_match);
-        of_kind
-            .filter(move |(_, is_match)| **is_match == matches)
-            .map(|(one, _)| one.breakdown.total)
-    };
-    let best = totals(false).fold(f64::NEG_INFINITY, f64::max);
-    let least = totals(true).fold(f64::INFINITY, f64::min);
-    let behind = (best - least).max(0.0);
-    let lead = weights::PHRASE + if behind.is_finite() { behind } else { 0.0 };
-    let matches = ranked.iter_mut().zip(is_match);
-    for (one, _) in matches.filter(|(_, is_match)| *is_match) {
-        one.breakdown.phrases += lead;
-        one.breakdown.total += lead;
-    }
 }
 
 #[cfg(test)]
