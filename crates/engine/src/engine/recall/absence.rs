@@ -1,6 +1,7 @@
 //! Explanation of a record that a query does not return.
 
-use super::{Recall, RecallRequest, parse_query, stems};
+use super::query_validation::{parse_query, stems};
+use super::{Recall, RecallRequest};
 use heirloom_model::kinds::Knowledge;
 use heirloom_model::{Fault, KindData, ProjectName, Record, RecordId, Timestamp};
 use heirloom_search::index::tokenizer::QueryTerms;

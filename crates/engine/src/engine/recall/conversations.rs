@@ -1,6 +1,7 @@
 //! Turns of conversations in an answer, apart from its records.
 
-use super::{LaneSearch, Recall};
+use super::Recall;
+use super::lane_search::LaneSearch;
 use crate::engine::lessons::LessonSource;
 use heirloom_model::{Fault, limits};
 use heirloom_search::recall::{Ranked, RecallItem, rate_hits, retain_relevant};
