@@ -9,6 +9,7 @@ mod lesson_teaching;
 mod path_words;
 mod prompt_answer;
 mod prompt_records;
+mod prompt_rules;
 mod session_context;
 mod session_end;
 mod session_state;
@@ -16,6 +17,7 @@ mod sessions;
 mod tool_answer;
 mod transcript_import;
 mod transcript_signals;
+mod unfinished_sessions;
 
 pub use call_log::{HookCall, HookCallLog};
 use lesson_teaching::LessonTeaching;
@@ -23,13 +25,14 @@ pub use prompt_records::RelevantHit;
 
 use heirloom_agents::AgentProgram;
 use heirloom_agents::hooks::{
-    HookAnswer, HookEvent, HookEventKind, HookSpec, ToolUse, wrap_for_hook,
+    HookAnswer, HookEvent, HookEventKind, HookSpec, ToolUse, without_envelopes, wrap_for_hook,
 };
 use heirloom_engine::{Engine, LessonSource};
 use heirloom_model::record::check_name;
 use heirloom_model::{Fault, Record, Scope};
 use heirloom_window::Policy;
 use session_state::HookSessionState;
+use std::borrow::Cow;
 use std::time::Instant;
 
 /// Event for which a hook was called.
@@ -62,6 +65,14 @@ impl HookRequest<'_> {
             agent: agent.or(main.agent),
             ..main
         }
+    }
+
+    /// Returns what a person typed; `None` for prompts of programs and for text that Heirloom injected.
+    fn prompt_of_person(&self) -> Option<Cow<'_, str>> {
+        let prompt = self.event.prompt.as_deref()?;
+        let by_person = matches!(self.event.source.as_deref(), None | Some("user" | "sdk"));
+        let prompt = without_envelopes(prompt);
+        (by_person && !prompt.trim().is_empty()).then_some(prompt)
     }
 
     /// Returns true if the program adds the text of the answer to its context.
@@ -110,6 +121,7 @@ impl Hooks<'_> {
         let session = request.event.session.as_deref();
         let (mut state, lock) = HookSessionState::load(self.engine.folder(), request.host, session);
         let before = state.clone();
+        state.note_activity(request.host, request.event.transcript.as_deref());
         let answer = self.answer_event(request, &mut state)?;
         if state != before {
             state.save();

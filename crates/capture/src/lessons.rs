@@ -6,5 +6,6 @@ mod learning_state;
 mod stored_turns;
 
 pub(crate) use conversation_learner::ConversationLearner;
+pub(crate) use extractor_input::extractor_input;
 pub(crate) use learning_state::LearningState;
 pub(crate) use stored_turns::{event_of_turn, result_of_edit};

@@ -3,6 +3,8 @@
 
 #[path = "hooks/anchors.rs"]
 mod anchors;
+#[path = "hooks/killed_sessions.rs"]
+mod killed_sessions;
 #[path = "hooks/prompts.rs"]
 mod prompts;
 #[path = "hooks/resolutions.rs"]
@@ -38,6 +40,8 @@ struct HookedProject {
     teach: bool,
     /// True if hooks request lessons from agents.
     ask: bool,
+    /// True if hooks also do their work after the answer.
+    records: bool,
 }
 
 impl HookedProject {
@@ -69,6 +73,7 @@ impl HookedProject {
             engine,
             teach: false,
             ask: false,
+            records: false,
         }
     }
 
@@ -121,7 +126,12 @@ impl HookedProject {
             ask: self.ask,
             deadline: Instant::now() + Duration::from_secs(600),
         };
-        Hooks::new(&self.engine).handle(&request).unwrap()
+        let hooks = Hooks::new(&self.engine);
+        let answer = hooks.handle(&request).unwrap();
+        if self.records {
+            hooks.record_after_answer(&request).unwrap();
+        }
+        answer
     }
 
     /// Starts a session of Claude Code.

@@ -297,10 +297,7 @@ fn episodes_cleanup_keeps_lessons() {
     let kept_s = i64::from(EPISODES_KEPT_DAYS_DEFAULT) * DAY_S;
     // The oldest episode that is removed is three seconds older than the newest.
     desk.pass(kept_s - 3);
-    assert_eq!(
-        desk.engine.maintenance().prunable(None).unwrap().episodes,
-        []
-    );
+    assert_eq!(desk.engine.maintenance().prunable().unwrap().episodes, []);
     desk.pass(4);
     let report = desk.engine.maintenance().prune(None).unwrap();
     assert_eq!(report.episodes.len(), 3);
@@ -308,7 +305,7 @@ fn episodes_cleanup_keeps_lessons() {
     desk.engine.records().undo(report.episodes[0]).unwrap();
     assert_eq!(desk.episodes().len(), 3);
     // Saving the mirror after an iteration affects only entries.
-    desk.engine.mirror().save(None).unwrap();
+    desk.engine.mirror().write().unwrap();
     assert_eq!(desk.episodes().len(), 3);
 }
 
@@ -326,10 +323,7 @@ fn episodes_cleanup_disabled_keeps_all() {
     desk.write("a.rs", "x");
     desk.artifact("a.rs").unwrap();
     desk.pass(DAY_S);
-    assert_eq!(
-        desk.engine.maintenance().prunable(None).unwrap().artifacts,
-        []
-    );
+    assert_eq!(desk.engine.maintenance().prunable().unwrap().artifacts, []);
     desk.pass(1);
     assert_eq!(
         desk.engine
@@ -343,10 +337,7 @@ fn episodes_cleanup_disabled_keeps_all() {
     assert_eq!(desk.statuses(), []);
     assert!(desk.file("a.rs").exists());
     desk.pass(100 * 365 * DAY_S);
-    assert_eq!(
-        desk.engine.maintenance().prunable(None).unwrap().episodes,
-        []
-    );
+    assert_eq!(desk.engine.maintenance().prunable().unwrap().episodes, []);
 }
 
 #[test]

@@ -295,7 +295,7 @@ fn mirror_link_is_not_followed() {
 }
 
 #[test]
-fn mirror_beyond_max_entries_retires_oldest() {
+fn mirror_holds_the_newest_entries() {
     let fixture = ProjectFixture::plain();
     let say = |n: u32| format!("HEIRLOOM_MEMORY: DECISION number {n}");
     let lines: Vec<_> = (1..=8).map(say).collect();

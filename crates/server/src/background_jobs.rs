@@ -16,7 +16,7 @@ pub(crate) async fn prune_daily(app: App) {
         tokio::time::sleep(pause).await;
         // A failed prune is repeated the next day; nothing depends on it.
         drop(
-            app.with_engine(None, |engine| engine.maintenance().prune(None))
+            app.with_engine(None, |engine| engine.maintenance().prune())
                 .await,
         );
         app.feeds().wake_after_write();

@@ -4,7 +4,7 @@ use super::prompt_records::RelevantHit;
 use super::session_state::HookSessionState;
 use super::{HookRequest, prompt_records};
 use crate::Hooks;
-use heirloom_agents::hooks::{HookAnswer, without_envelopes};
+use heirloom_agents::hooks::HookAnswer;
 use heirloom_model::{Fault, limits, text};
 use heirloom_search::relevance::{Tellable, select_told};
 use std::borrow::Cow;
@@ -21,14 +21,9 @@ impl Hooks<'_> {
         request: &HookRequest<'_>,
         state: &mut HookSessionState,
     ) -> Result<HookAnswer, Fault> {
-        let Some(prompt) = request.event.prompt.as_deref() else {
+        let Some(prompt) = request.prompt_of_person() else {
             return Ok(HookAnswer::default());
         };
-        let by_person = matches!(request.event.source.as_deref(), None | Some("user" | "sdk"));
-        let prompt = without_envelopes(prompt);
-        if !by_person || prompt.trim().is_empty() {
-            return Ok(HookAnswer::default());
-        }
         let clean = self.engine.redaction().redact_input(&prompt);
         let question = with_goal(&clean, state.current_goal());
         state.add_prompt(&clean);

@@ -38,6 +38,7 @@ impl Hooks<'_> {
             Some(path) => self.import_session_transcript(request, path, mode)?,
             None => None,
         };
+        state.is_finished = true;
         match imported {
             Some(_) => state.reset(),
             None => self.log_observed_case(request, state)?,

@@ -5,6 +5,7 @@ mod session_summary;
 mod state_file;
 
 use crate::failures::RecentChanges;
+use heirloom_agents::AgentProgram;
 use heirloom_model::{RecordId, Timestamp, limits, text};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -101,6 +102,11 @@ pub(super) struct HookSessionState {
     /// True if a lesson was requested from the agent.
     #[serde(rename = "lesson_asked")]
     is_lesson_asked: bool,
+    /// The agent program.
+    program: String,
+    /// True if the transcript was imported at the end of the session, or at the start of a later one.
+    #[serde(rename = "finished")]
+    pub(super) is_finished: bool,
 }
 
 /// Appends `one` without duplicates and drops the oldest entries beyond `most`.
@@ -126,11 +132,21 @@ impl HookSessionState {
             _ => {
                 *self = Self {
                     path: self.path.take(),
+                    program: std::mem::take(&mut self.program),
                     from_beginning: true,
                     ..Self::default()
                 };
             }
         }
+        if let (Some(path), None) = (transcript, &self.transcript) {
+            self.transcript = Some((path.to_owned(), self.first_offset(path)));
+        }
+    }
+
+    /// Notes that the session is alive.
+    pub(super) fn note_activity(&mut self, host: AgentProgram, transcript: Option<&str>) {
+        host.as_str().clone_into(&mut self.program);
+        self.is_finished = false;
         if let (Some(path), None) = (transcript, &self.transcript) {
             self.transcript = Some((path.to_owned(), self.first_offset(path)));
         }

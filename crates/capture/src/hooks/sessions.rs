@@ -11,14 +11,34 @@ use serde_json::json;
 use std::path::Path;
 
 impl Hooks<'_> {
-    /// Writes the row of a session that starts or continues, with program, folder and branch. Called after the answer
-    /// was printed, so that it adds no latency. Durable when it returns.
+    /// Does what an answer does not wait for: at a start the row of the session and the lessons of sessions without an
+    /// end, at a prompt the rules in it. Called after the answer was printed, so that it adds no latency. Durable when it
+    /// returns.
     ///
     /// Errors are the store's.
-    pub fn record_hook_session(&self, request: &HookRequest<'_>) -> Result<(), Fault> {
-        if !self.engine.settings().enabled || request.spec.kind != HookEventKind::SessionStart {
+    pub fn record_after_answer(&self, request: &HookRequest<'_>) -> Result<(), Fault> {
+        if !self.engine.settings().enabled {
             return Ok(());
         }
+        match request.spec.kind {
+            HookEventKind::SessionStart => {
+                self.record_session_start(request)?;
+                self.finish_sessions(request)
+            }
+            HookEventKind::Prompt => self.record_prompt_rules(request),
+            HookEventKind::BeforeTool
+            | HookEventKind::AfterTool
+            | HookEventKind::ToolFailed
+            | HookEventKind::BeforeCompaction
+            | HookEventKind::TurnEnd
+            | HookEventKind::SubagentStart
+            | HookEventKind::SubagentEnd
+            | HookEventKind::SessionEnd => Ok(()),
+        }
+    }
+
+    /// Writes the row of a session that starts or continues, with program, folder and branch.
+    fn record_session_start(&self, request: &HookRequest<'_>) -> Result<(), Fault> {
         let Some((session, is_new)) = self.session_of_event(request)? else {
             return Ok(());
         };

@@ -337,7 +337,7 @@ impl RunLoop<'_> {
         self.engine
             .sessions()
             .append_turns(&self.session, &[(Role::Assistant, words.trim())])?;
-        self.engine.mirror().save(Some(&self.task))?;
+        self.engine.mirror().write()?;
         // The texts are stored and found by words; what remains waits for the next iteration.
         let most = Duration::from_millis(limits::SENTENCE_SESSION_MS);
         drop(

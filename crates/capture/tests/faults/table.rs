@@ -236,12 +236,6 @@ pub(crate) fn removals() -> Vec<Operation> {
             Nothing,
         ),
         whole(
-            "prune",
-            fill_beyond_retention,
-            |w| w.engine.maintenance().prune(Some("7")).map(drop),
-            Nothing,
-        ),
-        whole(
             "prune of old episodes and artifacts",
             |w| {
                 fill_beyond_retention(w)?;
@@ -254,13 +248,13 @@ pub(crate) fn removals() -> Vec<Operation> {
                 w.advance_days(60);
                 Ok(())
             },
-            |w| w.engine.maintenance().prune(Some("7")).map(drop),
+            |w| w.engine.maintenance().prune().map(drop),
             Nothing,
         ),
         whole(
             "save_mirror",
             fill_beyond_retention,
-            |w| w.engine.mirror().save(Some("7")).map(drop),
+            |w| w.engine.mirror().write().map(drop),
             Nothing,
         ),
         whole(
@@ -443,7 +437,7 @@ pub(crate) fn tasks() -> Vec<Operation> {
             |w| {
                 w.engine
                     .tasks()
-                    .record_iteration("7", &scope(), &success(), "codex")
+                    .record_iteration(&scope(), &success(), "codex")
                     .map(drop)
             },
             Steps("the outcome is written before the session and the mirror"),

@@ -259,7 +259,7 @@ impl Artifacts<'_> {
     }
 
     /// Returns artifacts beyond their retention, oldest first.
-    pub(super) fn old_artifacts(&self) -> Result<Vec<RecordId>, Fault> {
+    pub(super) fn old_artifacts(&self) -> Result<Vec<Record>, Fault> {
         let Some(cutoff) = self
             .engine
             .tasks()
@@ -268,9 +268,9 @@ impl Artifacts<'_> {
             return Ok(Vec::new());
         };
         let question = Filter::current(&[Kind::Artifact], self.engine.now()).oldest_first();
-        let found = self.engine.records().find(&question)?;
-        let old = found.iter().filter(|record| record.recorded_at < cutoff);
-        Ok(old.map(|record| record.id).collect())
+        let mut found = self.engine.records().find(&question)?;
+        found.retain(|record| record.recorded_at < cutoff && record.id < RecordId::min_at(cutoff));
+        Ok(found)
     }
 
     fn verify(&self, record: Record) -> VerifiedArtifact {

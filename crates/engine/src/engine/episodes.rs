@@ -332,7 +332,7 @@ impl Tasks<'_> {
     }
 
     /// Returns episodes beyond their retention, oldest first, except failures of tasks without a later success.
-    pub(super) fn old_episodes(&self) -> Result<Vec<RecordId>, Fault> {
+    pub(super) fn old_episodes(&self) -> Result<Vec<Record>, Fault> {
         let Some(cutoff) = self.retention_cutoff(self.engine.settings.retention.episodes_days)
         else {
             return Ok(Vec::new());
@@ -342,18 +342,20 @@ impl Tasks<'_> {
         let mut old = Vec::new();
         let mut all = Vec::new();
         self.each_episode(&EpisodeFilter::default(), &mut |record| {
-            all.extend(EpisodeRow::from_record(&record));
+            all.extend(EpisodeRow::from_record(&record).map(|row| (row, record)));
             true
         })?;
-        all.sort_by_key(|one| std::cmp::Reverse((one.at, one.id)));
-        for one in all {
+        all.sort_by_key(|(one, _)| std::cmp::Reverse((one.at, one.id)));
+        for (one, record) in all {
             if one.action == Some(EpisodeAction::Completed) {
                 succeeded.insert(one.task.clone());
             }
             let is_lesson =
                 one.action == Some(EpisodeAction::Failed) && !succeeded.contains(&one.task);
-            if one.at < cutoff && !is_lesson {
-                old.push(one.id);
+            // A conversation of last year that is imported today was not known until today.
+            let is_new = record.id >= RecordId::min_at(cutoff);
+            if one.at < cutoff && !is_lesson && !is_new {
+                old.push(record);
             }
         }
         old.reverse();

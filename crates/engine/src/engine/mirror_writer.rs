@@ -1,6 +1,7 @@
 //! Writer of the mirror: `memory.json`, rewritten as a whole after each iteration.
 
 use super::Engine;
+use super::prune::is_of_person;
 use super::record_import::ImportReport;
 use super::sessions::iteration_of;
 use heirloom_formats::mirror::{
@@ -9,10 +10,13 @@ use heirloom_formats::mirror::{
 };
 use heirloom_fs::durable;
 use heirloom_fs::project_fs::{self, DigestProblem, PathProblem};
-use heirloom_model::kinds::{ARTIFACT_FILE, CATEGORY_FACT, ErrorRecord, Knowledge, StepState};
+use heirloom_model::kinds::{
+    ARTIFACT_FILE, CATEGORY_DECISION, CATEGORY_FACT, ErrorRecord, Knowledge, StepState,
+};
 use heirloom_model::text::EscapedPath;
-use heirloom_model::{Fault, Kind, KindData, Record, limits};
+use heirloom_model::{Fault, Kind, KindData, Record, Timestamp, limits};
 use heirloom_store::Filter;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -124,14 +128,8 @@ impl Mirror<'_> {
         )?)
     }
 
-    /// Prunes old entries, then writes the mirror atomically.
-    pub fn save(&self, task: Option<&str>) -> Result<PathBuf, Fault> {
-        self.engine.maintenance().prune_entries(task)?;
-        self.write()
-    }
-
     /// Writes the mirror atomically.
-    pub(super) fn write(&self) -> Result<PathBuf, Fault> {
+    pub fn write(&self) -> Result<PathBuf, Fault> {
         let path = self.path()?;
         self.engine
             .stale_mirrors
@@ -228,11 +226,11 @@ impl Mirror<'_> {
             ..MirrorFile::default()
         };
         file.tasks = self.mirror_tasks()?;
-        for entry in self.engine.maintenance().entries()? {
-            if entry.kind == Kind::Error {
-                file.errors.push(mirror_error(entry));
-            } else if !is_disputed(&entry) {
-                file.decisions.push(mirror_decision(entry));
+        let task = session.as_ref().and_then(|session| session.task.as_deref());
+        for entry in self.entries(task)? {
+            match entry.kind == Kind::Error {
+                true => file.errors.push(mirror_error(entry)),
+                false => file.decisions.push(mirror_decision(entry)),
             }
         }
         let facts = Filter::current(&[Kind::Knowledge], self.engine.now())
@@ -247,6 +245,30 @@ impl Mirror<'_> {
             .map(|fact| fact.text)
             .collect();
         Ok(file)
+    }
+
+    /// Returns the decisions and errors of the mirror, oldest first: at most `memory.max_entries`, before others those
+    /// of a person, then open errors of `task`, then the newest.
+    fn entries(&self, task: Option<&str>) -> Result<Vec<Record>, Fault> {
+        let records = self.engine.records();
+        let now = self.engine.now();
+        let decisions = Filter::current(&[Kind::Knowledge], now).category(CATEGORY_DECISION);
+        let mut entries = records.find(&decisions.oldest_first())?;
+        entries.retain(|decision| !is_disputed(decision));
+        entries.extend(records.find(&Filter::current(&[Kind::Error], now).oldest_first())?);
+        entries.sort_by_key(|entry| {
+            let is_kept = is_of_person(entry) || entry.key.is_some() && entry.kind != Kind::Error;
+            let is_of_task = task.is_some() && entry.scope.task.as_deref() == task;
+            Reverse((
+                is_kept,
+                is_open(entry) && is_of_task,
+                occurred_at(entry),
+                entry.id,
+            ))
+        });
+        entries.truncate(self.engine.settings.max_entries);
+        entries.sort_by_key(|entry| (occurred_at(entry), entry.id));
+        Ok(entries)
     }
 
     fn mirror_tasks(&self) -> Result<BTreeMap<String, MirrorTask>, Fault> {
@@ -318,6 +340,18 @@ pub(super) fn read_mirror(path: &Path) -> Result<Option<Result<ParsedMirror, Str
     Ok(Some(
         mirror::parse(&bytes).map_err(|error| error.to_string()),
     ))
+}
+
+/// Returns the time of an entry; for an error its first occurrence, not its resolution.
+fn occurred_at(entry: &Record) -> Timestamp {
+    match entry.kind == Kind::Error {
+        true => entry.true_from.unwrap_or(entry.recorded_at),
+        false => entry.recorded_at,
+    }
+}
+
+fn is_open(entry: &Record) -> bool {
+    entry.kind == Kind::Error && entry.state() == Some(ErrorRecord::OPEN)
 }
 
 /// Returns true if a record has an unresolved conflict; it is not shown until a decision.

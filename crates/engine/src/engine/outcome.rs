@@ -84,7 +84,6 @@ impl Tasks<'_> {
     /// mirror, then updates the session's iteration and writes the mirror.
     pub fn record_iteration(
         &self,
-        task: &str,
         scope: &Scope,
         outcome: &IterationOutcome,
         source: &str,
@@ -93,7 +92,7 @@ impl Tasks<'_> {
         let loaded = self.engine.mirror().load()?;
         let applied = self.record_outcome(scope, outcome, source)?;
         self.engine.sessions().reach_iteration(scope)?;
-        self.engine.mirror().save(Some(task))?;
+        self.engine.mirror().write()?;
         Ok((loaded, applied))
     }
 

@@ -86,7 +86,7 @@ pub(crate) const GROUPS: [CommandGroup; 6] = [
             ("restore", "Restore a copy from a file"),
             ("import", "Import what other programs remember"),
             ("export", "Print what is remembered, for other programs"),
-            ("prune", "Retire records beyond the limits of number or age"),
+            ("prune", "Retire attempts and artifacts beyond their age"),
             ("purge", "Delete for good, with all versions and copies"),
             (
                 "reembed",

@@ -271,7 +271,7 @@ fn with_memory(
     };
     let answer = Hooks::new(&engine).handle(&request)?;
     call.send_answer(&render_answer(host, wanted, &answer));
-    Hooks::new(&engine).record_hook_session(&request)?;
+    Hooks::new(&engine).record_after_answer(&request)?;
     deliver_events(session, found);
     engine.mirror().refresh().map(drop)
 }

@@ -68,9 +68,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         agent: args.agent,
         ..Scope::default()
     };
-    let (loaded, applied) = engine
-        .tasks()
-        .record_iteration(&args.task, &scope, &outcome, &source)?;
+    let (loaded, applied) = engine.tasks().record_iteration(&scope, &outcome, &source)?;
     if let Some(line) = super::run::describe_mirror_load(&loaded) {
         session.out.talk(&format!("heirloom: {line}"));
     }

@@ -1,40 +1,37 @@
 //! `heirloom prune`.
 
 use crate::store_access::CliSession;
-use heirloom_model::Fault;
-use heirloom_model::text::counted;
+use heirloom_model::text::{counted, excerpt};
+use heirloom_model::{Fault, Kind};
 use serde_json::json;
 
-/// Retire records beyond the limits of number or age; only shows the numbers without --apply
+/// Characters of a record's text in the list.
+const TEXT_CHARS_MAX: usize = 70;
+
+/// Retire attempts and artifacts beyond their age; only lists them without --apply
 ///
-/// Decisions and errors beyond `memory.max_entries`, oldest first; episodes and artifacts older than
-/// `retention.episodes_days` and `retention.artifacts_days`, but no failure without a later success of its task.
+/// Episodes and artifacts older than `retention.episodes_days` and `retention.artifacts_days`, but no failure without a
+/// later success of its task, and nothing that a person said or pinned.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Retire the records
     #[arg(long)]
     apply: bool,
-    /// A task whose open errors stay
-    #[arg(long, value_name = "ID")]
-    task: Option<String>,
 }
 
 pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let engine = session.open()?;
-    let task = args.task.as_deref();
     let report = if args.apply {
-        engine.maintenance().prune(task)?
+        engine.maintenance().prune()?
     } else {
-        engine.maintenance().prunable(task)?
+        engine.maintenance().prunable()?
     };
     if session.out.json {
         session.out.value(&json!({
             "applied": args.apply,
-            "entries": report.entries,
-            "decisions": report.decisions.len(),
-            "errors": report.errors.len(),
             "episodes": report.episodes.len(),
             "artifacts": report.artifacts.len(),
+            "ids": report.records().map(|record| record.id.to_string()).collect::<Vec<_>>(),
         }));
         return Ok(0);
     }
@@ -43,28 +40,26 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     } else {
         "would retire"
     };
-    session.out.line(&format!(
-        "{verb} {} and {} of {} (memory.max_entries = {})",
-        counted(report.decisions.len(), "decision", "decisions"),
-        counted(report.errors.len(), "error", "errors"),
-        counted(report.entries, "entry", "entries"),
-        engine.settings().max_entries,
-    ));
     let retention = engine.settings().retention;
     session.out.line(&format!(
-        "{verb} {} episodes and {} artifacts (retention.episodes_days = {}, retention.artifacts_days = {})",
-        report.episodes.len(),
-        report.artifacts.len(),
+        "{verb} {} and {} (retention.episodes_days = {}, retention.artifacts_days = {})",
+        counted(report.episodes.len(), "episode", "episodes"),
+        counted(report.artifacts.len(), "artifact", "artifacts"),
         retention.episodes_days,
         retention.artifacts_days,
     ));
-    let all = [
-        &report.decisions,
-        &report.errors,
-        &report.episodes,
-        &report.artifacts,
-    ];
-    if !args.apply && all.iter().any(|ids| !ids.is_empty()) {
+    for record in report.records() {
+        let kind = match record.kind == Kind::Artifact {
+            true => "artifact",
+            false => "episode",
+        };
+        let text = excerpt(&record.text, TEXT_CHARS_MAX);
+        session.out.line(&match args.apply {
+            true => format!("  {kind} {text}  heirloom undo {}", record.id),
+            false => format!("  {kind} {text}  heirloom show {}", record.id),
+        });
+    }
+    if !args.apply && report.records().next().is_some() {
         session
             .out
             .talk("  heirloom prune --apply   retires them; `heirloom undo ID` restores one");

@@ -95,9 +95,10 @@ fn environment_variable_changes_command_behaviour() {
     for text in ["a", "b", "c"] {
         project.remember(text, &["--category", "decision"]);
     }
-    let mut command = project.command(&["prune", "--json"]);
-    let output = answer(command.env("HEIRLOOM_MEMORY_MAX_ENTRIES", "1")).json();
-    assert_eq!(output["decisions"], 2);
+    let mut command = project.command(&["export", "--format", "agentium"]);
+    let output = answer(command.env("HEIRLOOM_MEMORY_MAX_ENTRIES", "1"));
+    let mirror: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!(mirror["decisions"].as_array().unwrap().len(), 1);
     let output = answer(
         project
             .command(&["remember", "x"])

@@ -186,86 +186,65 @@ fn remaining_entries(project: &Project) -> Vec<String> {
     remaining_entries
 }
 
+/// Neither a run nor an outcome nor a daily prune retires decisions and errors by number.
 #[test]
-fn prune_only_counts_and_retires_the_oldest_with_apply() {
+fn nothing_retires_entries_by_count() {
     let mut project = Project::new();
     create_entries(&mut project);
-    let two = "memory.max_entries=2";
-    let shown = project.json(&["prune", "--set", two]);
-    assert_eq!(
-        shown,
-        serde_json::json!({"applied": false, "entries": 4, "decisions": 1, "errors": 1,
-            "episodes": 0, "artifacts": 0})
-    );
-    assert_eq!(remaining_entries(&project).len(), 4);
-    let text = project.ok(&["prune", "--set", two]);
-    assert!(
-        text.stdout
-            .starts_with("would retire 1 decision and 1 error of 4"),
-        "{text:?}"
-    );
-    project.ok(&["prune", "--apply", "--set", two]);
-    assert_eq!(
-        remaining_entries(&project),
-        ["second decision", "second error"]
-    );
-    assert_eq!(current_texts(&project).len(), 2);
-    // Retired, not deleted.
-    assert_eq!(
-        project.json(&["list", "--all", "--kind", "error"])["records"]
-            .as_array()
-            .unwrap()
-            .len(),
-        2
-    );
-    assert_eq!(
-        project.json(&["prune", "--apply", "--set", two])["entries"],
-        2
-    );
-}
-
-#[test]
-fn prune_keeps_open_errors_of_the_current_task() {
-    let mut project = Project::new();
-    create_entries(&mut project);
-    project.ok(&sh("prune --apply --task 1 --set memory.max_entries=2"));
-    assert_eq!(
-        remaining_entries(&project),
-        ["first error", "second decision"]
-    );
-    project.ok(&sh("prune --apply --task 1 --set memory.max_entries=0"));
-    assert_eq!(remaining_entries(&project), ["first error"]);
-}
-
-#[test]
-fn prune_retires_a_resolved_error_before_an_open_one() {
-    let mut project = Project::new();
-    project.set_clock("2026-05-01T10:00:00Z");
-    project.ok(&["error", "log", "stays open"]);
-    project.ok(&["error", "log", "is mended"]);
-    project.ok(&sh("error resolve 'is mended' --with x"));
-    project.ok(&["prune", "--apply", "--set", "memory.max_entries=1"]);
-    assert_eq!(remaining_entries(&project), ["stays open"]);
-}
-
-#[test]
-fn prune_dates_an_error_by_its_first_occurrence() {
-    let mut project = Project::new();
-    create_entries(&mut project);
-    project.ok(&sh("error resolve 'first error' --with x"));
-    project.ok(&["prune", "--apply", "--set", "memory.max_entries=3"]);
-    assert_eq!(
-        remaining_entries(&project),
-        ["first decision", "second decision", "second error"]
-    );
-}
-
-#[test]
-fn outcome_prunes_and_keeps_the_error_of_its_task() {
-    let mut project = Project::new();
-    create_entries(&mut project);
+    let one = "memory.max_entries=1";
+    project.ok(&["prune", "--apply", "--set", one]);
     project.ok(&sh(
         "outcome --task 1 --status PARTIAL --phase X --set memory.max_entries=1",
     ));
-    assert_eq!(remaining_entries(&project), ["first error"]);
+    project.ok(&["run", "--iterations", "1", "--set", one, "--", "true"]);
+    assert_eq!(
+        remaining_entries(&project),
+        [
+            "first decision",
+            "first error",
+            "second decision",
+            "second error"
+        ]
+    );
+}
+
+#[test]
+fn prune_lists_each_record_with_its_undo() {
+    let mut project = Project::new();
+    project.set_clock("2026-03-01T10:00:00Z");
+    for (text, agent) in [
+        ("by an agent", Some("a")),
+        ("by a person", None),
+        ("pinned", Some("a")),
+    ] {
+        let mut args = vec![
+            "episode",
+            "log",
+            "--task",
+            "1",
+            "--action",
+            "completed",
+            "--approach",
+            text,
+        ];
+        args.extend(agent.iter().flat_map(|agent| ["--agent", agent]));
+        project.ok(&args);
+    }
+    let all = project.json(&["episode", "list"]);
+    let id_of = |text: &str| {
+        let records = all["episodes"].as_array().unwrap();
+        let found = records.iter().find(|one| one["approach"] == text).unwrap();
+        found["id"].as_str().unwrap().to_owned()
+    };
+    project.ok(&["pin", &id_of("pinned")]);
+    project.set_clock("2026-05-01T10:00:00Z");
+    let shown = project.json(&["prune"]);
+    assert_eq!(shown["ids"], serde_json::json!([id_of("by an agent")]));
+    let text = project.ok(&["prune", "--apply"]).stdout;
+    let undo = format!("heirloom undo {}", id_of("by an agent"));
+    assert!(
+        text.contains("retired 1 episode") && text.contains(&undo),
+        "{text}"
+    );
+    project.ok(&["undo", &id_of("by an agent")]);
 }

@@ -40,7 +40,7 @@ fn assert_readable_and_not_writable(filesystem: &SmallFilesystem) {
     for args in [
         ["remember", "after"].as_slice(),
         &["task", "set", "7"],
-        &["prune", "--apply", "--task", "t"],
+        &["prune", "--apply"],
         &["run", "--iterations", "1", "--", "echo", "x"],
         &["outcome", "--task", "t", "--status", "COMPLETE"],
     ] {

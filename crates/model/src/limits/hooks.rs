@@ -64,6 +64,9 @@ pub const HOOK_DELIVERED_MAX: usize = 500;
 pub const HOOK_ECHO_CHARS_MAX: usize = 16_000;
 /// Number of sessions whose hook state is kept; the oldest are dropped.
 pub const HOOK_SESSIONS_MAX: usize = 100;
+/// Time without an event after which a session without an end may be over, seconds. Programs send an event for every
+/// tool call, and long calls take minutes; reading a running session twice costs time and changes nothing.
+pub const HOOK_SESSION_IDLE_S: u64 = 60;
 /// Maximum size of a session's hook state file, bytes.
 pub const HOOK_SESSION_BYTES_MAX: u64 = 256 << 10;
 /// Lock timeout between hooks of one session, milliseconds.

@@ -8,20 +8,35 @@ use crate::sandbox::Sandbox;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Decisions and errors before pruning.
-const ENTRIES: usize = 900;
-/// Number of entries that the default settings keep.
-const KEPT: usize = 50;
+/// Episodes that are older than their retention.
+const EPISODES: usize = 900;
 /// Number of undoable records of each sort.
 const UNDOABLE: usize = 8;
 
 /// `prune --apply`.
 pub(super) struct Prune;
 
-fn entries(known: &Export) -> usize {
-    let is_entry = |record: &&Value| record["kind"] == "error" || record["category"] == "decision";
-    let current = |record: &&Value| record["retired_at"].is_null();
-    known.records().filter(is_entry).filter(current).count()
+fn current_episodes(known: &Export) -> usize {
+    let is_current =
+        |record: &&Value| record["kind"] == "episode" && record["retired_at"].is_null();
+    known.records().filter(is_current).count()
+}
+
+/// Returns an old episode as an export has it: the time in its id tells when it became known.
+fn old_episode(number: usize) -> Value {
+    let text = format!("attempt {number}");
+    json!({
+        "id": format!("019b76da-a800-7000-8000-{number:012x}"),
+        "kind": "episode",
+        "text": text,
+        "approach": text,
+        "action": "completed",
+        "source": "a",
+        "agent": "a",
+        "task": "t",
+        "confidence": 0.8,
+        "recorded_at": "2026-01-01T00:00:00Z",
+    })
 }
 
 impl Scenario for Prune {
@@ -30,9 +45,10 @@ impl Scenario for Prune {
     }
 
     fn prepare(&mut self, desk: &Sandbox) -> Result<Option<String>, String> {
-        let decision = |n| json!({"text": format!("decision {n}"), "category": "decision"});
-        let lines = (0..ENTRIES).map(|n| format!("{}\n", decision(n)));
-        feed(desk, &["remember", "--stdin"], lines.collect())?;
+        let lines = (0..EPISODES).map(|number| format!("{}\n", old_episode(number)));
+        let file = desk.temp().join("episodes.jsonl");
+        std::fs::write(&file, lines.collect::<String>()).map_err(|error| error.to_string())?;
+        desk.call_ok(&["import", "jsonl", &file.to_string_lossy()])?;
         Ok(None)
     }
 
@@ -47,18 +63,18 @@ impl Scenario for Prune {
         known: &Export,
     ) -> Result<Observed, String> {
         let all = known.records().count();
-        ensure(all == ENTRIES, || format!("{all} of {ENTRIES} records"))?;
-        let left = entries(known);
+        ensure(all >= EPISODES, || format!("{all} records"))?;
+        let left = current_episodes(known);
         let reported = said
             .lines()
             .first()
             .is_some_and(|report| report["applied"] == true);
-        ensure(left == KEPT || (left == ENTRIES && !reported), || {
-            format!("{left} of {ENTRIES} entries are left; reported: {reported}")
+        ensure(left == 0 || (left == EPISODES && !reported), || {
+            format!("{left} of {EPISODES} episodes are left; reported: {reported}")
         })?;
         Ok(Observed {
-            acknowledged: usize::from(reported) * (ENTRIES - KEPT),
-            effect: left == KEPT,
+            acknowledged: usize::from(reported) * EPISODES,
+            effect: left == 0,
         })
     }
 
@@ -69,9 +85,9 @@ impl Scenario for Prune {
         _: &Export,
         known: &Export,
     ) -> Result<(), String> {
-        let (all, left) = (known.records().count(), entries(known));
-        ensure(all == ENTRIES && left == KEPT, || {
-            format!("pruned again to the end: {left} entries, {all} records")
+        let left = current_episodes(known);
+        ensure(left == 0, || {
+            format!("pruned again to the end: {left} episodes")
         })
     }
 }

@@ -7,6 +7,7 @@ use heirloom_fs::durable;
 use heirloom_fs::project_fs::read_bounded;
 use heirloom_model::{limits, text};
 use std::path::Path;
+use std::time::Duration;
 
 impl HookSessionState {
     /// Loads the state of a session and locks it. A session without an id has an empty state that is not saved.
@@ -24,7 +25,7 @@ impl HookSessionState {
         if folder.create().is_err() {
             return (Self::default(), None);
         }
-        let name = text::hash_parts(&[host.as_str(), session]);
+        let name = file_stem(host, session);
         let lock = folder.path().join(format!("{name}.lock"));
         let is_new = !lock.exists();
         let lock = durable::lock(&lock, limits::HOOK_WAIT_MS);
@@ -37,6 +38,39 @@ impl HookSessionState {
         (state, lock.ok())
     }
 
+    /// Loads and locks the states of a program's sessions that have a transcript and no end, the newest first. Sessions
+    /// that were active lately are left out: they may be running.
+    pub(in crate::hooks) fn unfinished(
+        memory: &Path,
+        host: AgentProgram,
+        current: Option<&str>,
+    ) -> impl Iterator<Item = (Self, durable::Lock)> {
+        let folder = HookStateFolder::in_memory(memory);
+        let current = current.map(|session| file_stem(host, session));
+        let idle = Duration::from_secs(limits::HOOK_SESSION_IDLE_S);
+        let mut files = folder.files();
+        files.sort();
+        files.into_iter().rev().filter_map(move |file| {
+            let path = file.path;
+            let stem = path.file_stem()?.to_str()?;
+            if path.extension()? != "json" || current.as_deref() == Some(stem) {
+                return None;
+            }
+            let age = path.metadata().ok()?.modified().ok()?.elapsed().ok()?;
+            if age < idle {
+                return None;
+            }
+            let lock = durable::try_lock(&path.with_extension("lock")).ok()??;
+            let mut state = read(&path)?;
+            let is_open = state.program == host.as_str() && !state.is_finished;
+            if !is_open || state.transcript.is_none() {
+                return None;
+            }
+            state.path = Some(path);
+            Some((state, lock))
+        })
+    }
+
     /// Saves the state, best effort.
     pub(in crate::hooks) fn save(&self) {
         let Some(path) = &self.path else { return };
@@ -44,6 +78,11 @@ impl HookSessionState {
             drop(durable::write_unsynced(path, &bytes));
         }
     }
+}
+
+/// Returns the name of a session's files without their endings.
+fn file_stem(host: AgentProgram, session: &str) -> String {
+    text::hash_parts(&[host.as_str(), session])
 }
 
 /// Reads a stored state; `None` if it is missing or invalid.

@@ -50,6 +50,8 @@ fn full() -> HookSessionState {
         },
         is_lesson_left: true,
         is_lesson_asked: true,
+        program: "claude-code".to_owned(),
+        is_finished: true,
     }
 }
 

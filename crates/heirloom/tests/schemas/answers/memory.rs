@@ -294,11 +294,9 @@ struct Stale {
 #[derive(JsonSchema)]
 struct PruneAnswer {
     applied: bool,
-    entries: u64,
-    decisions: u64,
-    errors: u64,
     episodes: u64,
     artifacts: u64,
+    ids: Vec<String>,
 }
 
 #[derive(JsonSchema)]
