@@ -13,6 +13,9 @@ use serde::{Deserialize, Serialize};
 pub struct LessonExtractor {
     /// Number of events so far.
     events: u64,
+    /// Number of requests of the person so far.
+    #[serde(default)]
+    requests: u64,
     sources: Sources,
     #[serde(default)]
     withdrawals: Withdrawals,
@@ -48,6 +51,8 @@ impl LessonExtractor {
         self.sources.push(self.events, event, cues);
         self.withdrawals.push(self.events, event, &cues.selection);
         self.events += 1;
+        let is_request = matches!(&event.body, EventBody::Prompt(prompt) if !prompt.is_empty());
+        self.requests += u64::from(is_request && event.agent.is_none());
     }
 
     /// Returns the candidates found so far.
@@ -57,7 +62,12 @@ impl LessonExtractor {
 
     /// Returns the candidates with the decision on each, the kept ones first and the most useful first.
     pub fn lessons(&self) -> Vec<Lesson> {
-        select_lessons(self.candidates(), &self.withdrawals, &Cues::get().selection)
+        select_lessons(
+            self.candidates(),
+            self.requests,
+            &self.withdrawals,
+            Cues::get(),
+        )
     }
 
     /// Returns a title of the session, made from its first request, of at most 80 characters.

@@ -3,15 +3,17 @@
 //! Candidates are checked one by one (readable alone, not withdrawn, worth enough), then compared with each other
 //! (the same statement is kept once), then ranked until the session's maximum is reached.
 
+mod check_findings;
 mod readability;
 mod similarity;
 mod withdrawals;
 
 pub(crate) use withdrawals::Withdrawals;
 
-use crate::cues::SelectionCues;
+use crate::cues::{CommandCues, Cues, SelectionCues};
 use crate::sentences::shorten_to_sentences;
 use crate::{Candidate, DropReason, Lesson, LessonContent, SourceKind, Speaker, Verdict};
+use check_findings::is_check_finding;
 use readability::is_readable_alone;
 use similarity::Comparison;
 
@@ -26,16 +28,22 @@ const SUMMARY_BONUS: f32 = 0.05;
 /// Advantage of a resolution for each name of code in it, up to three.
 const NAMED_CHANGE_BONUS: f32 = 0.04;
 
-/// Decides on the candidates of a session.
+/// Requests of a session by which its maximum of records grows.
+const REQUESTS_STEP: u64 = 10;
+
+/// Decides on the candidates of a session with this number of requests.
 pub(crate) fn select_lessons(
     candidates: Vec<Candidate>,
+    requests: u64,
     withdrawals: &Withdrawals,
-    cues: &SelectionCues,
+    cues: &Cues,
 ) -> Vec<Lesson> {
+    let command_cues = &cues.commands;
+    let cues = &cues.selection;
     let mut lessons: Vec<Lesson> = candidates
         .into_iter()
         .map(|mut candidate| Lesson {
-            verdict: match check(&mut candidate, withdrawals, cues) {
+            verdict: match check(&mut candidate, withdrawals, cues, command_cues) {
                 Some(reason) => Verdict::Dropped(reason),
                 None => Verdict::Kept,
             },
@@ -45,7 +53,9 @@ pub(crate) fn select_lessons(
     // The order of equal candidates is the one of the sources.
     lessons.sort_by(|one, other| merit(&other.candidate).total_cmp(&merit(&one.candidate)));
     drop_duplicates(&mut lessons, cues);
-    limit(&mut lessons, cues);
+    // A session of three days teaches more than one of three requests.
+    let steps = requests.div_ceil(REQUESTS_STEP).max(1);
+    limit(&mut lessons, usize::try_from(steps).unwrap_or(1), cues);
     drop_cases_without_effect(&mut lessons);
     lessons.sort_by_key(|lesson| lesson.verdict != Verdict::Kept);
     lessons
@@ -56,11 +66,15 @@ fn check(
     candidate: &mut Candidate,
     withdrawals: &Withdrawals,
     cues: &SelectionCues,
+    command_cues: &CommandCues,
 ) -> Option<DropReason> {
     if let LessonContent::Steps(steps) = &candidate.content {
         return steps.is_empty().then_some(DropReason::LowWorth);
     }
     if !candidate.worth.is_finite() || candidate.worth < cues.worth_min {
+        return Some(DropReason::LowWorth);
+    }
+    if is_check_finding(candidate, command_cues) {
         return Some(DropReason::LowWorth);
     }
     if !is_readable_alone(candidate, cues) || !shorten(candidate) {
@@ -169,8 +183,9 @@ fn drop_duplicates(lessons: &mut [Lesson], cues: &SelectionCues) {
     }
 }
 
-/// Ranks the candidates, each further one of a source with less worth, and drops those beyond the maximum.
-fn limit(lessons: &mut Vec<Lesson>, cues: &SelectionCues) {
+/// Ranks the candidates, each further one of a source with less worth, and drops those beyond the maximum, which is
+/// `steps` times that of ten requests.
+fn limit(lessons: &mut Vec<Lesson>, steps: usize, cues: &SelectionCues) {
     let mut open: Vec<Lesson> = Vec::new();
     let mut ranked: Vec<Lesson> = Vec::new();
     let mut rest: Vec<Lesson> = Vec::new();
@@ -184,14 +199,15 @@ fn limit(lessons: &mut Vec<Lesson>, cues: &SelectionCues) {
         }
     }
     let mut used: Vec<(SourceKind, usize)> = Vec::new();
-    let records_max = ranked.len() + cues.records_max;
+    let records_max = ranked.len() + cues.records_of_ten_requests * steps;
     while ranked.len() < records_max && !open.is_empty() {
         let rank = |lesson: &Lesson| {
             let count = used
                 .iter()
                 .find(|(source, _)| *source == lesson.candidate.source)
                 .map_or(0, |(_, count)| *count);
-            let further = i32::try_from(count.saturating_sub(cues.source_free)).unwrap_or(i32::MAX);
+            let further =
+                i32::try_from(count.saturating_sub(cues.source_free * steps)).unwrap_or(i32::MAX);
             lesson.candidate.worth * cues.source_discount.powi(further)
         };
         let mut best = (0, f32::MIN);

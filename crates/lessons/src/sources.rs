@@ -13,6 +13,8 @@ mod person_rules;
 mod plans;
 mod reports;
 
+pub(crate) use commands::is_static_check;
+
 use crate::Candidate;
 use crate::cues::Cues;
 use heirloom_agents::transcripts::TranscriptEvent;

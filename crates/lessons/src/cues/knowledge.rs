@@ -206,6 +206,8 @@ pub(crate) struct ReportPhrases {
     pub(crate) noise_headings: Phrases,
     /// Headings that add nothing to a point.
     pub(crate) plain_headings: Phrases,
+    /// Words of prompts whose answer is a proposal.
+    pub(crate) proposal_requests: Phrases,
     /// Beginnings of prompts whose answer explains the code.
     pub(crate) explanation_requests: Phrases,
 }
@@ -272,8 +274,8 @@ pub(crate) struct RequestPhrases {
 /// Contents of `data/selection.toml`.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct SelectionCues {
-    /// Greatest number of records besides steps.
-    pub(crate) records_max: usize,
+    /// Greatest number of records besides steps and cases for ten requests, or fewer.
+    pub(crate) records_of_ten_requests: usize,
     /// Worth below which nothing is kept.
     pub(crate) worth_min: f32,
     /// Factor for each further record from the same source.

@@ -207,12 +207,17 @@ fn parse_line<'a>(raw: &'a str, fence: &mut Option<&'a str>) -> Line<'a> {
     }
 }
 
-/// Returns true for a thematic break and for the separator line of a table.
+/// Characters of a drawn line from which on it separates parts of a text.
+const DRAWN_MIN: usize = 5;
+
+/// Returns true for a thematic break, for the separator line of a table, and for a drawn line, which may name a part.
 fn is_rule(line: &str) -> bool {
-    line.len() >= 3
-        && line
-            .chars()
-            .all(|c| matches!(c, '-' | '*' | '_' | '=' | '|' | ':' | ' '))
+    let is_drawn = |c: &char| matches!(c, '─' | '━' | '═');
+    line.chars().filter(is_drawn).take(DRAWN_MIN).count() == DRAWN_MIN
+        || line.len() >= 3
+            && line
+                .chars()
+                .all(|c| matches!(c, '-' | '*' | '_' | '=' | '|' | ':' | ' '))
 }
 
 /// Returns the text of a heading, list item or table row.

@@ -10,6 +10,7 @@ mod run_outcome;
 mod tracker;
 mod usage;
 
+pub(crate) use check::is_static_check;
 pub(super) use check::{Check, find_checks};
 
 use crate::cues::{CommandCues, Cues};

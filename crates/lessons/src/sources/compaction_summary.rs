@@ -247,7 +247,10 @@ fn learning_point(item: &OutlineItem, cues: &SummaryCues) -> Option<SummaryPoint
     if !is_general {
         return None;
     }
-    let kind = match cues.phrases.narration.begins(&lower) {
+    // As in "Retry logic: Successfully implemented for all clients".
+    let after_label = lower.split_once(": ").map_or("", |(_, rest)| rest.trim());
+    let is_narration = |text| cues.phrases.narration.begins(text);
+    let kind = match is_narration(&lower) || is_narration(after_label) {
         true => PointKind::Narration,
         false => PointKind::Learning,
     };

@@ -17,7 +17,19 @@ const POINTS_MAX: usize = 16;
 const REPORT_BYTES_MAX: usize = 8 << 10;
 
 /// Greatest number of bytes of a prompt that are read.
-const PROMPT_BYTES_MAX: usize = 60;
+const PROMPT_BYTES_MAX: usize = 2 << 10;
+
+/// Kind of a request, by which its answer is worth something later.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Request {
+    /// The answer explains the code.
+    Explanation,
+    /// The answer is a proposal.
+    Proposal,
+    #[default]
+    Other,
+}
 
 /// A message that may be a report.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -26,8 +38,7 @@ struct Report {
     text: String,
     /// True if files had been changed before it.
     is_after_changes: bool,
-    /// True if the person wanted an explanation.
-    is_explanation: bool,
+    request: Request,
     place: EventPlace,
 }
 
@@ -49,8 +60,8 @@ pub(crate) struct Reports {
     /// Points of the last messages of earlier turns.
     points: Vec<KeptPoint>,
     has_changes: bool,
-    /// True if the last prompt wants an explanation.
-    is_explanation: bool,
+    /// The last request.
+    request: Request,
 }
 
 impl Reports {
@@ -65,19 +76,13 @@ impl Reports {
                 self.last = Some(Report {
                     text: replace_control_chars(text.get(..end).unwrap_or_default()),
                     is_after_changes: self.has_changes,
-                    is_explanation: self.is_explanation,
+                    request: self.request,
                     place: EventPlace::of(position, event),
                 });
             }
             EventBody::Prompt(prompt) if event.agent.is_none() => {
                 self.end_turn(&cues.reports);
-                let end = prompt.floor_char_boundary(PROMPT_BYTES_MAX);
-                let head = prompt
-                    .get(..end)
-                    .unwrap_or_default()
-                    .trim_start()
-                    .to_lowercase();
-                self.is_explanation = cues.reports.phrases.explanation_requests.begins(&head);
+                self.request = Request::read(prompt, &cues.reports);
             }
             EventBody::Call { action, .. } => {
                 let is_change = match action {
@@ -123,9 +128,30 @@ impl Reports {
     }
 }
 
+impl Request {
+    fn read(prompt: &str, cues: &ReportCues) -> Self {
+        let end = prompt.floor_char_boundary(PROMPT_BYTES_MAX);
+        let head = prompt.get(..end).unwrap_or_default();
+        let lower = head.trim_start().to_lowercase();
+        if cues.phrases.explanation_requests.begins(&lower) {
+            Self::Explanation
+        } else if cues.phrases.proposal_requests.is_in(&lower) {
+            Self::Proposal
+        } else {
+            Self::Other
+        }
+    }
+}
+
 impl Report {
     fn points(&self, cues: &ReportCues) -> Vec<KeptPoint> {
-        if self.is_explanation {
+        let is_told = match self.request {
+            Request::Explanation => false,
+            Request::Proposal => true,
+            // Of six points that readers judged none was worth keeping.
+            Request::Other => self.is_after_changes,
+        };
+        if !is_told {
             return Vec::new();
         }
         let points = report_points(&self.text, cues, self.is_after_changes);

@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 /// Purposes of commands whose success shows that work is right. Formatters change files instead.
 const PURPOSES: [&str; 4] = [TEST, "build", "typecheck", "lint"];
 const TEST: &str = "test";
+/// Purposes of commands that read code without running it.
+const STATIC_PURPOSES: [&str; 3] = ["typecheck", "lint", "format"];
 /// Greatest number of bytes of a command.
 const COMMAND_BYTES_MAX: usize = 100;
 
@@ -39,6 +41,13 @@ impl Check {
             Some(_) | None => run_succeeded(&self.position, outcome, output),
         }
     }
+}
+
+/// Returns true for a linter, formatter or type checker.
+pub(crate) fn is_static_check(command: &SimpleCommand, cues: &CommandCues) -> bool {
+    let classified = classify_command(command, cues);
+    let purpose = classified.and_then(|found| cues.purpose.get(found.purpose));
+    purpose.is_some_and(|purpose| STATIC_PURPOSES.contains(&purpose.name.as_str()))
 }
 
 /// Returns the checks of a command line.

@@ -148,7 +148,9 @@ fn is_description(sentence: &str) -> bool {
     let first = sentence.split_whitespace().next().unwrap_or_default();
     let label = first.trim_end_matches([':', '.', ')']);
     let is_label = label.len() <= 3 && label.ends_with(|c: char| c.is_ascii_digit());
-    is_listed || is_label || sentence.contains('…')
+    // As in "`test_cart.py` (12 tests) - totals".
+    let is_counted = after_code.starts_with('(') && after_code.contains(") - ");
+    is_listed || is_counted || is_label || sentence.contains('…')
 }
 
 /// Letters outside of ASCII up to which a sentence may be an English one.
