@@ -16,6 +16,7 @@ mod patch_marks;
 pub mod adapters;
 pub mod failures;
 pub mod hooks;
+pub mod host_text;
 mod json_fields;
 pub mod process;
 mod program;

@@ -17,7 +17,9 @@ pub use injected_text::without_injected_text;
 pub(crate) use patch::patched_files;
 pub(crate) use plan_items::{item_text, plan_items};
 pub use preview::{call_line, preview};
-pub use transcript_format::{TranscriptFormat, TranscriptHeader, is_read_only_tool};
+pub use transcript_format::{
+    ConversationOrigin, TranscriptFormat, TranscriptHeader, is_read_only_tool,
+};
 pub use transcript_lines::{TranscriptLine, TranscriptLines};
 pub use transcript_reader::{HeaderReader, SupersededLineScan, TranscriptReader};
 

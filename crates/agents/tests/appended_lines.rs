@@ -102,6 +102,7 @@ fn codex_line(n: usize, kind: u8, turns: usize) -> Value {
         0..=3 => event(json!({"type": "user_message", "message": format!("prompt {n}")})),
         4 => event(json!({"type": "thread_rolled_back", "num_turns": turns})),
         5 => event(json!({"type": "token_count"})),
+        9 => ("turn_context", json!({"turn_id": format!("t{n}")})),
         _ => {
             let content = json!([{"type": "output_text", "text": format!("answer {n}")}]);
             (
@@ -128,7 +129,7 @@ proptest! {
 
     #[test]
     fn codex_appended_lines_are_enough_or_earlier_ones_needed(
-        lines in prop::collection::vec((0..9_u8, 1..4_usize), 1..24)
+        lines in prop::collection::vec((0..10_u8, 1..4_usize), 1..24)
     ) {
         let lines: Vec<Value> = lines
             .into_iter()
@@ -147,9 +148,9 @@ fn appended_turn_of_a_plain_conversation_needs_no_earlier_line() {
         .map(|(n, kind)| claude_line(n, kind, 1))
         .collect();
     assert_eq!(check_splits(AgentProgram::ClaudeCode, &lines), kinds.len());
-    // In a file of Codex the new turn begins with a prompt.
+    // In a file of Codex the new turn begins with its id.
     let lines: Vec<Value> = (0..)
-        .zip([0, 7, 0, 7])
+        .zip([9, 0, 7, 9, 0, 7, 9, 0, 7])
         .map(|(n, kind)| codex_line(n, kind, 1))
         .collect();
     assert_eq!(check_splits(AgentProgram::Codex, &lines), 2);

@@ -93,7 +93,7 @@ impl<'e> Learning<'e> {
             Some(learner) => learner,
             None => self.read(&session, &state)?,
         };
-        let lessons = learner.lessons(has_no_person(&session));
+        let lessons = learner.lessons(has_no_person(&session), session.ended_at.is_some());
         let conversation = conversation(self.engine, &session, coverage);
         let effects = service.preview(&conversation, &lessons, &state.ledger)?;
         let mut report = LessonsReport::default();
@@ -135,7 +135,7 @@ impl<'e> Learning<'e> {
                 continue;
             }
             let learner = self.read(&session, &state)?;
-            let lessons = learner.lessons(has_no_person(&session));
+            let lessons = learner.lessons(has_no_person(&session), session.ended_at.is_some());
             whole.sessions += 1;
             whole.lessons += kept_count(&lessons);
             if !dry_run {

@@ -9,7 +9,6 @@ mod queued_prompts;
 mod task_list;
 mod tool_actions;
 
-use crate::ProgramFolder;
 use crate::json_fields::{
     Field, as_count, as_keyword, as_nonblank_string, as_object, as_string, as_time,
     for_each_element, is_true, joined_texts, parse_object,
@@ -18,9 +17,10 @@ use crate::transcripts::transcript_format::{EventReader, TranscriptFormat};
 use crate::transcripts::{
     EventBody, EventSink, ToolAction, ToolOutcome, TranscriptEvent, TranscriptHeader,
 };
+use crate::{AgentProgram, ProgramFolder};
 use heirloom_model::Timestamp;
 use heirloom_model::event_stream::Usage;
-use line_fields::{Attachment, ClaudeLine, ClaudeMessage, ClaudeUsage, ContentBlock};
+use line_fields::{Attachment, ClaudeLine, ClaudeMessage, ClaudeUsage, ContentBlock, ForkedFrom};
 use line_scan::ClaudeLineScan;
 use queued_prompts::QueuedPrompt;
 use std::collections::HashMap;
@@ -29,18 +29,6 @@ use tool_actions::tool_action;
 
 /// Model name of messages that the program writes itself, such as `API Error: 400`.
 const SYNTHETIC_MODEL: &str = "<synthetic>";
-
-/// Beginnings of user texts that the program wrote.
-const INJECTED: [&str; 8] = [
-    "<command-",
-    "<local-command-",
-    "<system-reminder>",
-    "<task-notification>",
-    "Caveat:",
-    "[Request interrupted",
-    "<bash-",
-    "<user-memory-input>",
-];
 
 /// Beginnings of the result of a denied or interrupted tool call.
 const REJECTED: [&str; 4] = [
@@ -102,8 +90,13 @@ fn attached_prompt(attachment: Field<'_>) -> Option<String> {
     if as_keyword(attachment.kind) != "queued_command" {
         return None;
     }
-    let prompt = joined_texts(attachment.prompt, &["text"]);
-    (!prompt.trim().is_empty() && !is_injected(&prompt)).then_some(prompt)
+    let prompt = person_words(&joined_texts(attachment.prompt, &["text"]));
+    (!prompt.is_empty()).then_some(prompt)
+}
+
+/// Returns the words that a person typed in a text of the user.
+fn person_words(text: &str) -> String {
+    AgentProgram::ClaudeCode.person_text(text).trim().to_owned()
 }
 
 /// An answer that the next line may continue.
@@ -132,15 +125,26 @@ struct LineContext {
     id: String,
     at: Option<Timestamp>,
     agent: Option<String>,
+    /// Id of the line before it.
+    parent: String,
+    /// True for a line of the conversation from which this one was forked.
+    is_copy: bool,
 }
 
 impl LineContext {
     fn of_line(at: u64, line: &ClaudeLine<'_>) -> Self {
         let inline = is_true(line.aside).then(|| "subagent".to_owned());
+        // A fork gives the lines new ids and names those of the original.
+        let origin = as_object::<ForkedFrom<'_>>(line.forked_from);
+        let original = origin.and_then(|origin| as_nonblank_string(origin.message));
         Self {
-            id: as_nonblank_string(line.uuid).unwrap_or_else(|| at.to_string()),
+            is_copy: original.is_some(),
+            id: original
+                .or_else(|| as_nonblank_string(line.uuid))
+                .unwrap_or_else(|| at.to_string()),
             at: as_time(line.timestamp),
             agent: as_nonblank_string(line.agent).or(inline),
+            parent: as_string(line.parent).unwrap_or_default(),
         }
     }
 
@@ -211,7 +215,8 @@ impl Claude {
         if self.answer.as_ref().is_some_and(is_other) {
             self.flush(out);
         }
-        if let Some(used) = parse_usage(message.usage) {
+        // The tokens of copied lines count in the original.
+        if let Some(used) = parse_usage(message.usage).filter(|_| !place.is_copy) {
             match &mut self.usage {
                 Some((known, usage)) if known == id => *usage = used,
                 _ => {
@@ -298,7 +303,7 @@ impl Claude {
         for prompt in self.queued.remove(&at).unwrap_or_default() {
             self.flush(out);
             out(TranscriptEvent {
-                id: prompt.queued_at.to_string(),
+                id: prompt.event_id(),
                 at: prompt.at,
                 agent: None,
                 body: EventBody::Prompt(prompt.text),
@@ -314,17 +319,13 @@ impl Claude {
 }
 
 fn emit_user_line(place: &LineContext, message: &ClaudeMessage<'_>, out: EventSink<'_>) {
-    let mut message_text = String::new();
-    let mut add = |text: &str| {
-        if !is_injected(text) {
-            if !message_text.is_empty() {
-                message_text.push('\n');
-            }
-            message_text.push_str(text);
-        }
+    let mut words: Vec<String> = Vec::new();
+    let mut add = |text: &str, out: EventSink<'_>| match shell_event(place, text) {
+        Some((id, body)) => out(place.event(id, body)),
+        None => words.extend(Some(person_words(text)).filter(|words| !words.is_empty())),
     };
     if let Some(text) = as_string(message.content) {
-        add(&text);
+        add(&text, out);
     }
     let mut answers = false;
     for_each_element(message.content, &mut |raw| {
@@ -334,41 +335,67 @@ fn emit_user_line(place: &LineContext, message: &ClaudeMessage<'_>, out: EventSi
         match as_keyword(block.kind) {
             "text" => {
                 if let Some(text) = as_string(block.text) {
-                    add(&text);
+                    add(&text, out);
                 }
             }
             "tool_result" => {
                 answers = true;
-                let call = as_string(block.tool_use_id).unwrap_or_default();
-                let text = joined_texts(block.content, &["text"]);
-                let is_stopped = REJECTED.iter().any(|start| text.starts_with(start));
-                let outcome = match (is_true(block.is_error), is_stopped) {
-                    (_, true) => ToolOutcome::Rejected,
-                    (true, false) => ToolOutcome::Failed,
-                    (false, false) => ToolOutcome::Succeeded,
-                };
-                let id = format!("result {call}");
-                out(place.event(
-                    id,
-                    EventBody::Result {
-                        call,
-                        outcome,
-                        text,
-                    },
-                ));
+                emit_result(place, &block, out);
             }
             _ => {}
         }
     });
     // Text next to tool results is written by the program, not by a person.
-    if !answers && !message_text.trim().is_empty() {
-        out(place.event(place.id.clone(), EventBody::Prompt(message_text)));
+    if !answers && !words.is_empty() {
+        out(place.event(place.id.clone(), EventBody::Prompt(words.join("\n"))));
     }
 }
 
-fn is_injected(text: &str) -> bool {
-    let text = text.trim_start();
-    INJECTED.iter().any(|start| text.starts_with(start))
+fn emit_result(place: &LineContext, block: &ContentBlock<'_>, out: EventSink<'_>) {
+    let call = as_string(block.tool_use_id).unwrap_or_default();
+    let text = joined_texts(block.content, &["text"]);
+    let is_stopped = REJECTED.iter().any(|start| text.starts_with(start));
+    let outcome = match (is_true(block.is_error), is_stopped) {
+        (_, true) => ToolOutcome::Rejected,
+        (true, false) => ToolOutcome::Failed,
+        (false, false) => ToolOutcome::Succeeded,
+    };
+    let body = EventBody::Result {
+        call: call.clone(),
+        outcome,
+        text,
+    };
+    out(place.event(format!("result {call}"), body));
+}
+
+/// Returns the id and body of the event of a command that a person gave to the shell with `!`, or of its output, which is
+/// the next line. The status is not recorded, and so the outcome is unknown.
+fn shell_event(place: &LineContext, text: &str) -> Option<(String, EventBody)> {
+    let text = text.trim();
+    let element = |name: &str| {
+        let (_, rest) = text.split_once(&format!("<{name}>"))?;
+        Some(rest.split_once(&format!("</{name}>"))?.0.trim())
+    };
+    if text.starts_with("<bash-input>") {
+        let command = element("bash-input").filter(|command| !command.is_empty())?;
+        let body = EventBody::Call {
+            call: place.id.clone(),
+            tool: "run".to_owned(),
+            action: ToolAction::Command(command.to_owned()),
+        };
+        return Some((format!("call {}", place.id), body));
+    }
+    if !text.starts_with("<bash-stdout>") || place.parent.is_empty() {
+        return None;
+    }
+    let outputs = [element("bash-stdout"), element("bash-stderr")];
+    let outputs: Vec<&str> = outputs.into_iter().flatten().collect();
+    let body = EventBody::Result {
+        call: place.parent.clone(),
+        outcome: ToolOutcome::Rejected,
+        text: outputs.join("\n").trim().to_owned(),
+    };
+    Some((format!("result {}", place.parent), body))
 }
 
 fn parse_usage(usage: Field<'_>) -> Option<Usage> {

@@ -2,35 +2,24 @@
 
 mod line_fields;
 mod tool_calls;
+mod turn_places;
 
-use crate::ProgramFolder;
 use crate::json_fields::{
     Field, as_count, as_keyword, as_nonblank_string, as_object, as_string, as_time,
     for_each_element, joined_texts, parse_object,
 };
 use crate::transcripts::transcript_format::{EventReader, LineScan, TranscriptFormat};
 use crate::transcripts::transcript_reader::main_agent_event;
-use crate::transcripts::{EventBody, EventSink, TranscriptHeader};
+use crate::transcripts::{
+    ConversationOrigin, EventBody, EventSink, TranscriptEvent, TranscriptHeader,
+};
+use crate::{AgentProgram, ProgramFolder};
 use heirloom_model::Timestamp;
 use heirloom_model::event_stream::Usage;
 use line_fields::{CodexLine, CodexPayload, CodexUsage, TokenInfo};
 use tool_calls::{parse_call, parse_output};
+use turn_places::TurnPlaces;
 
-/// Beginnings of user items that the program wrote.
-const INJECTED: [&str; 7] = [
-    HANDOVER,
-    "<environment_context>",
-    "<user_instructions>",
-    "# AGENTS.md instructions",
-    "<turn_aborted>",
-    "<skill>",
-    "<user_shell_command>",
-];
-
-/// Heading after which editors put the person's prompt.
-const EDITOR_REQUEST_HEADING: &str = "## My request for Codex:";
-/// Heading before what editors add to a prompt.
-const EDITOR_CONTEXT_HEADING: &str = "# Context from my IDE setup:";
 /// Beginning of the message in which a new context passes on the summary of the former one.
 const HANDOVER: &str = "Another language model started to solve this problem";
 
@@ -53,53 +42,125 @@ const fn folder(inside: &'static str) -> ProgramFolder {
     }
 }
 
-/// Reads the header from a line; returns true if the header is complete.
+/// Reads the header from a line; returns true if the header is complete. A fork has the first line of each conversation
+/// that it copies after its own.
 fn read_header(text: &str, head: &mut TranscriptHeader) -> bool {
     let Ok(line) = parse_object::<CodexLine<'_>>(text) else {
         return false;
     };
     if as_keyword(line.kind) != "session_meta" {
-        return false;
+        return head.session.is_some();
     }
     let Some(meta) = as_object::<CodexPayload<'_>>(line.payload) else {
         return false;
     };
-    head.session = as_nonblank_string(meta.id);
-    head.folder = as_nonblank_string(meta.cwd);
-    head.began = as_time(meta.timestamp).or_else(|| as_time(line.timestamp));
-    let is_subagent = (meta.source).is_some_and(|raw| raw.get().starts_with("{\"subagent\""));
-    head.agent = head.session.clone().filter(|_| is_subagent);
-    true
+    let began = as_time(meta.timestamp).or_else(|| as_time(line.timestamp));
+    let id = as_nonblank_string(meta.id);
+    let parent = as_nonblank_string(meta.forked_from);
+    if head.session.is_none() {
+        head.session.clone_from(&id);
+        head.folder = as_nonblank_string(meta.cwd);
+        head.began = began;
+        let is_subagent = (meta.source).is_some_and(|raw| raw.get().starts_with("{\"subagent\""));
+        head.agent = head.session.clone().filter(|_| is_subagent);
+    }
+    let is_original = parent.is_none();
+    let began = match &parent {
+        // Only the line of the original has its time.
+        Some(parent) => time_of_id(parent).or(began),
+        None => began,
+    };
+    let origin = parent.or(id).zip(began);
+    head.origin = origin.map(|(session, began)| ConversationOrigin { session, began });
+    is_original
 }
 
-/// Scan for turns that were rolled back, and for prompt events.
+/// Returns the time in a conversation's id, a UUID of version 7.
+fn time_of_id(id: &str) -> Option<Timestamp> {
+    let digits = id.replace('-', "");
+    if digits.len() != 32 || digits.get(12..13) != Some("7") {
+        return None;
+    }
+    let milliseconds = i64::from_str_radix(digits.get(..12)?, 16).ok()?;
+    Timestamp::from_millisecond(milliseconds).ok()
+}
+
+/// Scan for turns that were rolled back, for prompt events, and for the places of turns.
 #[derive(Debug, Default)]
 struct CodexLineScan {
     prompts: Vec<u64>,
     lines: Vec<u64>,
     superseded: Vec<u64>,
     has_rollback: bool,
+    places: TurnPlaces,
 }
 
 impl LineScan for CodexLineScan {
     fn read_line(&mut self, at: u64, text: &str) {
         self.lines.push(at);
-        // A substring test avoids parsing most lines.
+        // Substring tests avoid parsing most lines.
         let has = |word: &str| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some();
-        if !has("\"event_msg\"") || !(has("\"user_message\"") || has("\"thread_rolled_back\"")) {
+        if has("_call\"") {
+            self.places.add_call(at);
+        }
+        let is_event = has("\"event_msg\"")
+            && [
+                "\"user_message\"",
+                "\"thread_rolled_back\"",
+                "\"task_started\"",
+            ]
+            .into_iter()
+            .any(has);
+        if !is_event && !has("\"turn_context\"") && !has("\"session_meta\"") {
+            if has("\"message\"") {
+                self.places.add_entry();
+            }
             return;
         }
         let Ok(line) = parse_object::<CodexLine<'_>>(text) else {
             return;
         };
-        if as_keyword(line.kind) != "event_msg" {
-            return;
-        }
-        let Some(event) = as_object::<CodexPayload<'_>>(line.payload) else {
+        let Some(payload) = as_object::<CodexPayload<'_>>(line.payload) else {
             return;
         };
+        match as_keyword(line.kind) {
+            "event_msg" => self.read_event(at, &payload),
+            "turn_context" => self.read_turn(at, &payload),
+            "session_meta" => {
+                let began = as_time(line.timestamp).or_else(|| as_time(payload.timestamp));
+                if let (Some(own), Some(began)) = (as_nonblank_string(payload.id), began)
+                    && as_nonblank_string(payload.forked_from).is_some()
+                {
+                    self.places.add_fork(own, began);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn needs_earlier_lines(&self) -> bool {
+        self.has_rollback || self.prompts.is_empty() || self.places.needs_earlier_lines()
+    }
+
+    fn finish(self: Box<Self>) -> (Vec<u64>, Box<dyn EventReader>) {
+        let reader = Codex {
+            has_prompts: !self.prompts.is_empty(),
+            places: self.places,
+        };
+        let mut superseded = self.superseded;
+        superseded.sort_unstable();
+        (superseded, Box::new(reader))
+    }
+}
+
+impl CodexLineScan {
+    fn read_event(&mut self, at: u64, event: &CodexPayload<'_>) {
         match as_keyword(event.kind) {
-            "user_message" => self.prompts.push(at),
+            "user_message" => {
+                self.prompts.push(at);
+                self.places.add_prompt(at);
+            }
+            "task_started" => self.read_turn(at, event),
             "thread_rolled_back" => {
                 self.has_rollback = true;
                 let turns = usize::try_from(as_count(event.num_turns)).unwrap_or(usize::MAX);
@@ -114,17 +175,10 @@ impl LineScan for CodexLineScan {
         }
     }
 
-    fn needs_earlier_lines(&self) -> bool {
-        self.has_rollback || self.prompts.is_empty()
-    }
-
-    fn finish(self: Box<Self>) -> (Vec<u64>, Box<dyn EventReader>) {
-        let reader = Codex {
-            has_prompts: !self.prompts.is_empty(),
-        };
-        let mut superseded = self.superseded;
-        superseded.sort_unstable();
-        (superseded, Box::new(reader))
+    fn read_turn(&mut self, at: u64, payload: &CodexPayload<'_>) {
+        if let Some(turn) = as_nonblank_string(payload.turn) {
+            self.places.add_turn(at, turn);
+        }
     }
 }
 
@@ -133,6 +187,7 @@ impl LineScan for CodexLineScan {
 struct Codex {
     /// True if prompts are recorded as events. Otherwise they are items, mixed with injected ones.
     has_prompts: bool,
+    places: TurnPlaces,
 }
 
 impl EventReader for Codex {
@@ -146,98 +201,105 @@ impl EventReader for Codex {
         let Some(payload) = as_object::<CodexPayload<'_>>(line.payload) else {
             return Some(());
         };
-        let id = at.to_string();
+        let place = LinePlace {
+            at,
+            when,
+            is_copied: self.places.is_copied(when),
+        };
         match kind {
             "compacted" => {
                 let summary = as_nonblank_string(payload.message)
                     .and_then(|message| without_handover(&message))
                     .or_else(|| handed_over_summary(payload.replacement_history));
                 if let Some(summary) = summary {
-                    out(main_agent_event(id, when, EventBody::Summary(summary)));
+                    let id = self.places.entry_id(at, when, &summary);
+                    out(place.event(id, EventBody::Summary(summary)));
                 }
             }
-            "event_msg" => self.emit_event(id, when, &payload, out),
-            _ => self.emit_item(id, when, &payload, out),
+            "event_msg" => self.emit_event(&place, &payload, out),
+            _ => self.emit_item(&place, &payload, out),
         }
         Some(())
     }
 }
 
+/// Offset and time of a line.
+struct LinePlace {
+    at: u64,
+    when: Option<Timestamp>,
+    /// True if a fork copied the line. Its time is that of the copy.
+    is_copied: bool,
+}
+
+impl LinePlace {
+    fn event(&self, id: String, body: EventBody) -> TranscriptEvent {
+        main_agent_event(id, self.when.filter(|_| !self.is_copied), body)
+    }
+}
+
 impl Codex {
-    fn emit_event(
-        &self,
-        id: String,
-        at: Option<Timestamp>,
-        event: &CodexPayload<'_>,
-        out: EventSink<'_>,
-    ) {
+    fn emit_event(&self, place: &LinePlace, event: &CodexPayload<'_>, out: EventSink<'_>) {
         match as_keyword(event.kind) {
             "user_message" => {
                 if let Some(message_text) = as_string(event.message) {
-                    emit_prompt(id, at, &message_text, out);
+                    self.emit_prompt(place, &message_text, out);
                 }
             }
-            "token_count" => {
+            // The tokens of copied lines count in the original.
+            "token_count" if !place.is_copied => {
                 let info = as_object::<TokenInfo<'_>>(event.info);
                 if let Some(used) = info.and_then(|info| parse_usage(info.last_token_usage)) {
-                    out(main_agent_event(id, at, EventBody::TokenUsage(used)));
+                    out(place.event(place.at.to_string(), EventBody::TokenUsage(used)));
                 }
             }
             _ => {}
         }
     }
 
-    fn emit_item(
-        &self,
-        id: String,
-        at: Option<Timestamp>,
-        item: &CodexPayload<'_>,
-        out: EventSink<'_>,
-    ) {
-        let call = || as_nonblank_string(item.call_id).unwrap_or_else(|| id.clone());
+    fn emit_item(&self, place: &LinePlace, item: &CodexPayload<'_>, out: EventSink<'_>) {
+        let id = || self.places.entry_id(place.at, place.when, "");
         match as_keyword(item.kind) {
             "message" => match as_keyword(item.role) {
                 "assistant" => {
                     let message_text = joined_texts(item.content, &["output_text", "text"]);
                     if !message_text.trim().is_empty() {
-                        out(main_agent_event(
-                            id,
-                            at,
-                            EventBody::AssistantText(message_text),
-                        ));
+                        let id = self.places.entry_id(place.at, place.when, &message_text);
+                        out(place.event(id, EventBody::AssistantText(message_text)));
                     }
                 }
                 "user" if !self.has_prompts => {
                     let message_text = joined_texts(item.content, &["input_text", "text"]);
-                    if !INJECTED.iter().any(|start| message_text.starts_with(start)) {
-                        emit_prompt(id, at, &message_text, out);
-                    }
+                    self.emit_prompt(place, &message_text, out);
                 }
                 _ => {}
             },
             "function_call" | "custom_tool_call" | "local_shell_call" => {
                 let (tool, action) = parse_call(item);
-                let call = call();
-                out(main_agent_event(
-                    id,
-                    at,
-                    EventBody::Call { call, tool, action },
-                ));
+                let call = as_nonblank_string(item.call_id).unwrap_or_else(id);
+                let name = format!("call {call}");
+                out(place.event(name, EventBody::Call { call, tool, action }));
             }
             "function_call_output" | "custom_tool_call_output" | "local_shell_call_output" => {
                 let (outcome, text) = parse_output(item.output);
-                let call = call();
-                out(main_agent_event(
-                    id,
-                    at,
-                    EventBody::Result {
-                        call,
-                        outcome,
-                        text,
-                    },
-                ));
+                let call = as_nonblank_string(item.call_id).unwrap_or_else(id);
+                let name = format!("result {call}");
+                let body = EventBody::Result {
+                    call,
+                    outcome,
+                    text,
+                };
+                out(place.event(name, body));
             }
             _ => {}
+        }
+    }
+
+    fn emit_prompt(&self, place: &LinePlace, message_text: &str, out: EventSink<'_>) {
+        let words = AgentProgram::Codex.person_text(message_text);
+        let words = words.trim();
+        if !words.is_empty() {
+            let id = self.places.entry_id(place.at, place.when, words);
+            out(place.event(id, EventBody::Prompt(words.to_owned())));
         }
     }
 }
@@ -265,22 +327,6 @@ fn without_handover(text: &str) -> Option<String> {
     };
     let summary = summary.trim();
     (!summary.is_empty()).then(|| summary.to_owned())
-}
-
-fn emit_prompt(id: String, at: Option<Timestamp>, message_text: &str, out: EventSink<'_>) {
-    let message_text = match message_text.split_once(EDITOR_REQUEST_HEADING) {
-        Some((_, request)) => request,
-        None if message_text.starts_with(EDITOR_CONTEXT_HEADING) => "",
-        None => message_text,
-    };
-    let message_text = message_text.trim();
-    if !message_text.is_empty() {
-        out(main_agent_event(
-            id,
-            at,
-            EventBody::Prompt(message_text.to_owned()),
-        ));
-    }
 }
 
 /// Parses token usage. Codex includes cached tokens in the input tokens; ours exclude them.

@@ -1,7 +1,6 @@
 //! Conversations of GitHub Copilot CLI: `events.jsonl` in a folder for each session; a line is an event.
 
 use super::hooks::{clean_output, exit_code_line};
-use crate::ProgramFolder;
 use crate::json_fields::{
     Field, as_count, as_integer, as_keyword, as_nonblank_string, as_object, as_string, as_time,
     for_each_element, is_true, parse_object,
@@ -11,6 +10,7 @@ use crate::transcripts::{
     EventBody, EventSink, FileEdit, ToolAction, ToolOutcome, TranscriptEvent, TranscriptHeader,
     call_line, patched_files,
 };
+use crate::{AgentProgram, ProgramFolder};
 use heirloom_model::event_stream::Usage;
 use serde::Deserialize;
 
@@ -153,8 +153,10 @@ impl EventReader for Copilot {
         };
         match as_keyword(line.kind) {
             "user.message" => {
-                if let Some(prompt) = as_nonblank_string(data.content) {
-                    emit(id, EventBody::Prompt(prompt));
+                let prompt = as_string(data.content).unwrap_or_default();
+                let words = AgentProgram::Copilot.person_text(&prompt);
+                if !words.trim().is_empty() {
+                    emit(id, EventBody::Prompt(words.trim().to_owned()));
                 }
             }
             "assistant.message" => {

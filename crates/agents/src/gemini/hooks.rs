@@ -1,6 +1,6 @@
 //! Hooks of Gemini CLI.
 
-use super::wrapping::{without_hook_context, without_tool_wrapping};
+use super::wrapping::without_tool_wrapping;
 use crate::hooks::HookEventKind::{
     AfterTool, BeforeCompaction, Prompt, SessionEnd, SessionStart, TurnEnd,
 };
@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 
 /// Hook events and answers. Transcripts are not line-based; messages arrive with events.
 pub(crate) const HOOKS: HookProtocol = HookProtocol {
-    clean_prompt: without_hook_context,
     clean_output: without_tool_wrapping,
     replace_output: Some(replace_output),
     exit_code_line: Some(exit_code_line),

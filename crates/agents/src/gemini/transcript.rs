@@ -4,8 +4,7 @@
 mod line_fields;
 mod tool_calls;
 
-use super::wrapping::{without_hook_context, without_tool_wrapping};
-use crate::ProgramFolder;
+use super::wrapping::without_tool_wrapping;
 use crate::json_fields::{
     as_count, as_keyword, as_nonblank_string, as_object, as_string, as_time, for_each_element,
     parse_object,
@@ -13,16 +12,17 @@ use crate::json_fields::{
 use crate::transcripts::transcript_format::{EventReader, LineScan, TranscriptFormat};
 use crate::transcripts::transcript_reader::main_agent_event;
 use crate::transcripts::{EventBody, EventSink, TranscriptHeader};
+use crate::{AgentProgram, ProgramFolder};
 use heirloom_fs::project_fs;
 use heirloom_model::event_stream::Usage;
 use heirloom_model::limits;
 use line_fields::{GeminiCall, GeminiLine, GeminiMessage, GeminiUsage, SetUpdate};
 use std::collections::HashMap;
 use std::path::Path;
-use tool_calls::{emit_call, message_text};
+use tool_calls::{emit_call, has_tool_result, message_text};
 
-/// Beginnings of user texts that the program wrote.
-const INJECTED: [&str; 3] = ["/", "?", "<session_context>"];
+/// A question mark alone opens the help.
+const HELP: &str = "?";
 /// Beginning of the summary in the message that replaces earlier ones after a compression.
 const SNAPSHOT: &str = "<state_snapshot>";
 /// End of this summary.
@@ -43,7 +43,6 @@ pub(crate) const TRANSCRIPTS: TranscriptFormat = TranscriptFormat {
         inside: ".gemini/tmp",
     }],
     recorded_folder: |path, _| recorded_folder(path),
-    clean_prompt: without_hook_context,
     clean_output: without_tool_wrapping,
     read_only_tools: &[
         "read_file",
@@ -183,8 +182,16 @@ fn emit_message(at: u64, message: &GeminiMessage<'_>, out: EventSink<'_>) {
             if let Some(snapshot) = snapshot_of(text) {
                 let summary = EventBody::Summary(snapshot.to_owned());
                 out(main_agent_event(id, when, summary));
-            } else if !INJECTED.iter().any(|start| text.starts_with(start)) {
-                out(main_agent_event(id, when, EventBody::Prompt(message_text)));
+            } else if text.trim_end() != HELP && !is_tool_answer(message) {
+                let words = AgentProgram::Gemini.person_text(&message_text);
+                let words = words.trim();
+                if !words.is_empty() {
+                    out(main_agent_event(
+                        id,
+                        when,
+                        EventBody::Prompt(words.to_owned()),
+                    ));
+                }
             }
         }
         "gemini" => {
@@ -216,6 +223,11 @@ fn emit_message(at: u64, message: &GeminiMessage<'_>, out: EventSink<'_>) {
         }
         _ => {}
     }
+}
+
+/// Returns true for a message with which the program answers a call of the model: text next to a result belongs to it.
+fn is_tool_answer(message: &GeminiMessage<'_>) -> bool {
+    has_tool_result(message.content) || has_tool_result(message.display)
 }
 
 /// Returns the summary in the message that replaces earlier ones: the program stores the model's answer as it is, with

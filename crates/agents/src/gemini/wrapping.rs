@@ -1,4 +1,4 @@
-//! Removal of the markers and labels that Gemini CLI adds to tool output and prompts.
+//! Removal of the markers and labels that Gemini CLI adds to tool output.
 
 use std::borrow::Cow;
 
@@ -17,8 +17,6 @@ const LABELS: [&str; 6] = [
 ];
 /// Labels of the first lines of older versions, which repeat the call.
 const CALL_LABELS: [&str; 2] = ["Command: ", "Directory: "];
-/// Block that hooks add to a prompt.
-const HOOK_CONTEXT: (&str, &str) = ("<hook_context>", "</hook_context>");
 
 /// Removes the markers and labels around tool output; the line with the exit code stays. Borrowed if nothing was
 /// removed.
@@ -64,25 +62,6 @@ fn without_call_lines(text: &str) -> &str {
     rest.map_or(text, |(_, rest)| rest)
 }
 
-/// Removes the block that hooks added to a prompt. Borrowed if nothing was removed.
-pub(crate) fn without_hook_context(prompt: &str) -> Cow<'_, str> {
-    let (opens, closes) = HOOK_CONTEXT;
-    if !prompt.contains(opens) {
-        return Cow::Borrowed(prompt);
-    }
-    let mut rest = prompt;
-    let mut retained = String::new();
-    while let Some(at) = rest.find(opens) {
-        retained.push_str(&rest[..at]);
-        rest = match rest[at..].find(closes) {
-            Some(end) => &rest[at + end + closes.len()..],
-            None => "",
-        };
-    }
-    retained.push_str(rest);
-    Cow::Owned(retained.trim().to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,21 +91,6 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(without_tool_wrapping(text), left, "{text}");
-        }
-    }
-
-    #[test]
-    fn without_hook_context_leaves_prompt() {
-        for (prompt, left) in [
-            ("what next", "what next"),
-            ("<hook_context></hook_context>\n\nwhat next", "what next"),
-            (
-                "what next\n<hook_context>- a\n- b</hook_context>",
-                "what next",
-            ),
-            ("what <hook_context>cut", "what"),
-        ] {
-            assert_eq!(without_hook_context(prompt), left, "{prompt}");
         }
     }
 }

@@ -22,7 +22,7 @@ pub struct HookEvent {
     pub agent_transcript: Option<String>,
     /// Reason of a session start, or origin of a prompt.
     pub source: Option<String>,
-    /// The prompt.
+    /// The words of the prompt that a person typed; empty if the program wrote all of it.
     pub prompt: Option<String>,
     /// The tool use.
     pub tool: Option<ToolUse>,
@@ -63,10 +63,7 @@ pub fn read_event(program: AgentProgram, bytes: &[u8]) -> HookEvent {
         agent_type: some("agent_type"),
         agent_transcript: some("agent_transcript_path"),
         source: some("source"),
-        prompt: some("prompt").map(|prompt| match hooks {
-            Some(hooks) => (hooks.clean_prompt)(&prompt).into_owned(),
-            None => prompt,
-        }),
+        prompt: some("prompt").map(|prompt| program.person_text(&prompt).into_owned()),
         tool: ToolUse::from_fields(program, &fields),
         last_message: some("last_assistant_message").or_else(|| some("prompt_response")),
         reason: some("reason"),

@@ -84,8 +84,6 @@ pub struct HookProtocol {
     pub(crate) set_context: Option<fn(&str, &mut AnswerFields)>,
     /// True if the response of a tool is JSON in a string.
     pub(crate) has_json_output: bool,
-    /// Removes what the program adds to a prompt.
-    pub(crate) clean_prompt: for<'t> fn(&'t str) -> Cow<'t, str>,
     /// Removes what the program adds to the output of a tool.
     pub(crate) clean_output: for<'t> fn(&'t str) -> Cow<'t, str>,
     /// Adds a replacement of a tool's output to an answer; `None` if the program cannot replace it.
@@ -126,7 +124,6 @@ impl HookProtocol {
             other_sender: |_| None,
             set_context: None,
             has_json_output: false,
-            clean_prompt: |text| Cow::Borrowed(text),
             clean_output: |text| Cow::Borrowed(text),
             replace_output: None,
             ask_agent: None,

@@ -6,7 +6,6 @@
 mod tool_actions;
 
 use super::token_usage::parse_usage;
-use crate::ProgramFolder;
 use crate::json_fields::{
     Field, as_count, as_integer, as_keyword, as_nonblank_string, as_object, as_string,
     for_each_element, is_true, parse_object,
@@ -14,6 +13,7 @@ use crate::json_fields::{
 use crate::transcripts::transcript_format::{EventReader, NoScan, TranscriptFormat};
 use crate::transcripts::transcript_reader::main_agent_event;
 use crate::transcripts::{EventBody, EventSink, ToolOutcome, TranscriptHeader};
+use crate::{AgentProgram, ProgramFolder};
 use heirloom_model::Timestamp;
 use serde::Deserialize;
 use tool_actions::tool_action;
@@ -221,12 +221,11 @@ fn emit_message(info: &MessageInfo<'_>, parts: Field<'_>, out: EventSink<'_>) {
                     texts.extend(as_nonblank_string(part.text));
                 }
             });
-            if !texts.is_empty() {
-                out(main_agent_event(
-                    id,
-                    at,
-                    EventBody::Prompt(texts.join("\n")),
-                ));
+            let words = AgentProgram::Opencode
+                .person_text(&texts.join("\n"))
+                .into_owned();
+            if !words.trim().is_empty() {
+                out(main_agent_event(id, at, EventBody::Prompt(words)));
             }
         }
         "assistant" => {

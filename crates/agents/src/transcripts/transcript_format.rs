@@ -20,6 +20,18 @@ pub struct TranscriptHeader {
     pub agent: Option<String>,
     /// Start time.
     pub began: Option<Timestamp>,
+    /// The conversation whose entries this one repeats at its beginning, or this one itself; `None` if the program copies
+    /// the ids of entries and their times.
+    pub origin: Option<ConversationOrigin>,
+}
+
+/// First one of the conversations that were forked from each other, by which all of them identify their entries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConversationOrigin {
+    /// The program's id of the conversation.
+    pub session: String,
+    /// Its start time.
+    pub began: Timestamp,
 }
 
 /// Transcripts of one program: places, names and parsers.
@@ -36,8 +48,6 @@ pub struct TranscriptFormat {
     pub(crate) recorded_folder: fn(&Path, &TranscriptHeader) -> Option<String>,
     /// True if a file with several lines only grows, so that reading can continue at its end.
     pub(crate) is_append_only: bool,
-    /// Removes what the program adds to a prompt.
-    pub(crate) clean_prompt: for<'t> fn(&'t str) -> Cow<'t, str>,
     /// Removes what the program adds to the output of a tool.
     pub(crate) clean_output: for<'t> fn(&'t str) -> Cow<'t, str>,
     /// Tools that only read the project or maintain a to-do list.
@@ -62,7 +72,6 @@ impl TranscriptFormat {
             is_transcript,
             recorded_folder: |_, head| head.folder.clone(),
             is_append_only: true,
-            clean_prompt: |text| Cow::Borrowed(text),
             clean_output: |text| Cow::Borrowed(text),
             read_only_tools: &[],
             read_header,
@@ -81,12 +90,6 @@ impl AgentProgram {
     /// Returns the working folder in which the conversation in a file was recorded.
     pub fn recorded_folder(self, path: &Path, head: &TranscriptHeader) -> Option<String> {
         (self.transcripts()?.recorded_folder)(path, head)
-    }
-
-    /// Removes what the program adds to a prompt.
-    pub fn clean_prompt<'t>(self, text: &'t str) -> Cow<'t, str> {
-        self.transcripts()
-            .map_or(Cow::Borrowed(text), |format| (format.clean_prompt)(text))
     }
 
     /// Removes what the program adds to the output of a tool.

@@ -6,7 +6,7 @@ use heirloom_agents::AgentProgram;
 use heirloom_agents::failures::is_heirloom_command;
 use heirloom_agents::transcripts::{EventBody, ToolAction, TranscriptEvent};
 use heirloom_engine::Engine;
-use heirloom_lessons::{Lesson, LessonExtractor, SourceKind, Speaker};
+use heirloom_lessons::{Lesson, LessonContent, LessonExtractor, SourceKind, Speaker};
 use heirloom_model::limits::TRANSCRIPT_CALLS_MAX;
 use std::collections::HashSet;
 use std::path::Path;
@@ -104,9 +104,17 @@ impl ConversationLearner {
         }
     }
 
-    /// Returns the lessons found so far. In a conversation of a subagent no person spoke.
-    pub(crate) fn lessons(&self, is_of_subagent: bool) -> Vec<Lesson> {
+    /// Returns the lessons found so far. In a conversation of a subagent no person spoke. The to-do list of an ended
+    /// session is history: what is left of it is no step to do.
+    pub(crate) fn lessons(&self, is_of_subagent: bool, has_ended: bool) -> Vec<Lesson> {
         let mut lessons = self.extractor.lessons();
+        if has_ended {
+            for lesson in &mut lessons {
+                if let LessonContent::Steps(steps) = &mut lesson.candidate.content {
+                    steps.retain(|step| step.is_done);
+                }
+            }
+        }
         if is_of_subagent {
             lessons.retain(|lesson| {
                 let candidate = &lesson.candidate;

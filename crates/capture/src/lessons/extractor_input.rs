@@ -23,10 +23,7 @@ pub(crate) fn extractor_input(
     let redact = |text: &str| engine.redaction().redact_input(text).into_owned();
     let shorten = |text: &str| shortened(engine, text, LESSON_TEXT_CHARS_MAX);
     let body = match &event.body {
-        EventBody::Prompt(text) => {
-            let text = program.clean_prompt(text);
-            EventBody::Prompt(shorten(without_injected_text(&text).trim()))
-        }
+        EventBody::Prompt(text) => EventBody::Prompt(shorten(without_injected_text(text).trim())),
         EventBody::AssistantText(text) => {
             EventBody::AssistantText(shorten(without_injected_text(text).trim()))
         }

@@ -1,42 +1,52 @@
 //! Stable ids of the entries of a transcript, so that a repeated import finds them.
 
 use heirloom_agents::AgentProgram;
-use heirloom_agents::transcripts::{EventBody, TranscriptEvent};
+use heirloom_agents::transcripts::{ConversationOrigin, EventBody, TranscriptEvent};
 use heirloom_model::{RecordId, Timestamp};
 use std::borrow::Cow;
 
-/// Returns the id of an entry. Names given by the program are stable across copies of a conversation; positions are only
-/// unique within their session.
-pub(super) fn entry_id(
-    agent: AgentProgram,
-    session: &str,
-    what: &str,
-    id: &str,
-    at: Timestamp,
-) -> RecordId {
-    let is_place = id.bytes().all(|b| b.is_ascii_digit());
-    let session = if is_place { session } else { "" };
-    RecordId::from_parts(at, &[what, agent.as_str(), session, id])
+/// Conversation whose entries get ids.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct EntryOwner<'o> {
+    /// Program that recorded the conversation.
+    pub(super) agent: AgentProgram,
+    /// Session of the entries.
+    pub(super) session: &'o str,
+    /// First one of the conversations that were forked from each other, if the program gives copies other times.
+    pub(super) origin: Option<&'o ConversationOrigin>,
 }
 
-/// Returns the id of the message that an event becomes.
-pub(super) fn message_id(
-    agent: AgentProgram,
-    session: &str,
-    event: &TranscriptEvent,
-    at: Timestamp,
-) -> RecordId {
-    let id = match &event.body {
-        EventBody::Call { call, .. } => Cow::Owned(format!("call {call}")),
-        EventBody::Result { call, .. } => result_id(&event.id, call),
-        EventBody::ConversationStart(_)
-        | EventBody::Prompt(_)
-        | EventBody::AssistantText(_)
-        | EventBody::Summary(_)
-        | EventBody::FileChanged(_)
-        | EventBody::TokenUsage(_) => Cow::Borrowed(&*event.id),
-    };
-    entry_id(agent, session, "turn", &id, at)
+impl EntryOwner<'_> {
+    /// Returns the id of an entry. Names given by the program are stable across copies of a conversation; positions are
+    /// only unique within their session.
+    pub(super) fn entry_id(self, what: &str, id: &str, at: Timestamp) -> RecordId {
+        let is_place = id.bytes().all(|b| b.is_ascii_digit());
+        let agent = self.agent.as_str();
+        match self.origin {
+            Some(origin) if !is_place => {
+                RecordId::from_parts(origin.began, &[what, agent, &origin.session, id])
+            }
+            Some(_) | None => {
+                let session = if is_place { self.session } else { "" };
+                RecordId::from_parts(at, &[what, agent, session, id])
+            }
+        }
+    }
+
+    /// Returns the id of the message that an event becomes.
+    pub(super) fn message_id(self, event: &TranscriptEvent, at: Timestamp) -> RecordId {
+        let id = match &event.body {
+            EventBody::Call { call, .. } => Cow::Owned(format!("call {call}")),
+            EventBody::Result { call, .. } => result_id(&event.id, call),
+            EventBody::ConversationStart(_)
+            | EventBody::Prompt(_)
+            | EventBody::AssistantText(_)
+            | EventBody::Summary(_)
+            | EventBody::FileChanged(_)
+            | EventBody::TokenUsage(_) => Cow::Borrowed(&*event.id),
+        };
+        self.entry_id("turn", &id, at)
+    }
 }
 
 /// Returns the id of a result: the program's own, or one that follows from its call.

@@ -1,7 +1,7 @@
 //! Transcript importer: turns a transcript's events into turns and records.
 
 use super::Engine;
-use super::entry_ids::entry_id;
+use super::entry_ids::EntryOwner;
 use super::import_state::{END_BYTES, State, end_of};
 use super::learning_mode::LearningMode;
 use crate::failures::shortened;
@@ -9,7 +9,7 @@ use crate::lessons::ConversationLearner;
 use heirloom_agents::AgentProgram;
 use heirloom_agents::signals::SignalParser;
 use heirloom_agents::transcripts::{
-    EventBody, TranscriptEvent, TranscriptHeader, without_injected_text,
+    ConversationOrigin, EventBody, TranscriptEvent, TranscriptHeader, without_injected_text,
 };
 use heirloom_engine::{ImportWriter, LessonsReport};
 use heirloom_model::limits::{TRANSCRIPT_BUFFERED_CHANGES_MAX, TRANSCRIPT_TEXT_CHARS_MAX};
@@ -44,6 +44,8 @@ pub(super) struct TranscriptImporter<'t, 'e, 'x> {
     pub(super) folder: PathBuf,
     pub(super) subagent: Option<String>,
     parent: Option<String>,
+    /// First one of the conversations that were forked from each other.
+    origin: Option<ConversationOrigin>,
     pub(super) session: String,
     /// The stored session.
     pub(super) known: Option<Session>,
@@ -94,6 +96,7 @@ impl<'t, 'e, 'x> TranscriptImporter<'t, 'e, 'x> {
             folder,
             subagent: head.agent.clone(),
             parent: parent.filter(|parent| *parent != session),
+            origin: head.origin.clone(),
             session,
             is_there: known.is_some(),
             known,
@@ -144,7 +147,6 @@ impl<'t, 'e, 'x> TranscriptImporter<'t, 'e, 'x> {
         match event.body {
             EventBody::ConversationStart(session) => self.switch_session(session, at)?,
             EventBody::Prompt(text) => {
-                let text = self.agent.clean_prompt(&text);
                 self.add_message(Role::User, &text, &event.id, at, agent);
             }
             EventBody::AssistantText(text) => {
@@ -182,11 +184,18 @@ impl<'t, 'e, 'x> TranscriptImporter<'t, 'e, 'x> {
 
     /// Returns the time of an event, at most now, because the recording machine's clock may differ.
     fn event_time(&mut self, at: Option<Timestamp>) -> Timestamp {
-        let now = self.engine.now();
-        let at = at.or(self.last_at).or(self.began).unwrap_or(now).min(now);
+        let at = self.known_time(at);
         self.began.get_or_insert(at);
         self.last_at = self.last_at.max(Some(at));
         at
+    }
+
+    /// Returns the time of an event. A copied one without a time is as old as the original conversation.
+    pub(super) fn known_time(&self, at: Option<Timestamp>) -> Timestamp {
+        let now = self.engine.now();
+        let origin = self.origin.as_ref().map(|origin| origin.began);
+        let at = at.or(self.last_at).or(origin).or(self.began);
+        at.unwrap_or(now).min(now)
     }
 
     fn add_message(
@@ -234,7 +243,16 @@ impl<'t, 'e, 'x> TranscriptImporter<'t, 'e, 'x> {
 
     /// Returns a stable id, so that a repeated import finds the same entry.
     pub(super) fn entry_id(&self, what: &str, id: &str, at: Timestamp) -> RecordId {
-        entry_id(self.agent, &self.session, what, id, at)
+        self.entry_owner().entry_id(what, id, at)
+    }
+
+    /// Returns the conversation by which entries are identified.
+    pub(super) fn entry_owner(&self) -> EntryOwner<'_> {
+        EntryOwner {
+            agent: self.agent,
+            session: &self.session,
+            origin: self.origin.as_ref(),
+        }
     }
 
     pub(super) fn scope(&self, agent: Option<&str>) -> Scope {

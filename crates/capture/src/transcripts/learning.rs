@@ -1,6 +1,6 @@
 //! Learning while a transcript is imported.
 
-use super::entry_ids::message_id;
+use super::entry_ids::EntryOwner;
 use super::importer::TranscriptImporter;
 use super::learning_mode::LearningMode;
 use super::transcript_input::Source;
@@ -68,11 +68,9 @@ impl TranscriptImporter<'_, '_, '_> {
         let Some(mut learner) = self.learner.take() else {
             return Ok(());
         };
-        let now = self.engine.now();
-        let time = event.at.or(self.last_at).or(self.began).unwrap_or(now);
-        let time = time.min(now);
+        let time = self.known_time(event.at);
         let mut event = event.clone();
-        event.id = message_id(self.agent, &self.session, &event, time).to_string();
+        event.id = self.entry_owner().message_id(&event, time).to_string();
         event.at = Some(time);
         event.agent = event.agent.or_else(|| self.subagent.clone());
         learner.push(self.engine, self.agent, &event);
@@ -102,7 +100,8 @@ impl TranscriptImporter<'_, '_, '_> {
         let (Some(learner), true) = (&mut self.learner, self.is_there) else {
             return Ok(());
         };
-        let lessons = learner.lessons(self.subagent.is_some());
+        let has_ended = self.mode != LearningMode::Live;
+        let lessons = learner.lessons(self.subagent.is_some(), has_ended);
         let task = self.known.as_ref().and_then(|known| known.task.as_deref());
         let conversation = LearnedConversation {
             session: &self.session,
@@ -172,7 +171,13 @@ impl Transcripts<'_> {
         let base = self.base_of(&folder, None);
         let mut learner = ConversationLearner::default().with_project_folder(&base);
         let mut is_found = false;
-        let mut last = head.began;
+        let origin = head.origin.as_ref();
+        let mut last = origin.map(|origin| origin.began).or(head.began);
+        let owner = EntryOwner {
+            agent,
+            session,
+            origin,
+        };
         let now = self.engine.now();
         let mut take = |mut event: TranscriptEvent| {
             if let EventBody::ConversationStart(name) = &event.body {
@@ -182,7 +187,7 @@ impl Transcripts<'_> {
                 is_found = true;
                 last = event.at.or(last);
                 let time = last.unwrap_or(now).min(now);
-                event.id = message_id(agent, session, &event, time).to_string();
+                event.id = owner.message_id(&event, time).to_string();
                 event.at = Some(time);
                 event.agent = event.agent.or_else(|| head.agent.clone());
                 learner.push(self.engine, agent, &event);

@@ -226,36 +226,21 @@ fn session_whose_transcript_is_gone_keeps_its_lessons() {
 }
 
 #[test]
-fn steps_that_a_later_plan_retired_are_not_stored_again() {
+fn items_of_an_ended_to_do_list_are_history() {
     let project = Project::new();
-    let plan = |session: &str, step: &str, seconds_later: usize| {
-        let mut transcript = teaching_transcript(&project, session);
-        for _ in 0..seconds_later {
-            transcript.add_assistant_message("Still at it.");
-        }
-        let todos = json!({"todos": [{"content": step, "status": "pending"}]});
-        transcript
-            .add_tool_call("plan", "TodoWrite", &todos)
-            .add_tool_result("plan", "Todos have been modified", false);
-        transcript.write_file(&project);
-    };
-    plan("s1", "Write the migration of the accounts", 0);
+    let mut transcript = teaching_transcript(&project, "s1");
+    let todos = json!({"todos": [
+        {"content": "Write the migration of the accounts", "status": "completed"},
+        {"content": "Deploy the new login page", "status": "pending"}]});
+    transcript
+        .add_tool_call("plan", "TodoWrite", &todos)
+        .add_tool_result("plan", "Todos have been modified", false);
+    transcript.write_file(&project);
     project.ok(&["import", "claude"]);
-    assert_eq!(
-        texts(&project, "step"),
-        ["Write the migration of the accounts"]
-    );
-    plan("s2", "Deploy the new login page", 5);
-    project.ok(&["import", "claude"]);
-    assert_eq!(texts(&project, "step"), ["Deploy the new login page"]);
+    let done = ["Write the migration of the accounts"];
+    assert_eq!(texts(&project, "step"), done);
     project.ok(&["learn", "s1"]);
-    project.ok(&["learn", "s1"]);
-    assert_eq!(texts(&project, "step"), ["Deploy the new login page"]);
-    // A person reverts the step, and asks for it again.
-    let id = string(&project.list("step")[0]["id"]);
-    project.ok(&["forget", &id]);
-    project.ok(&["learn", "s2"]);
-    assert_eq!(texts(&project, "step"), ["Deploy the new login page"]);
+    assert_eq!(texts(&project, "step"), done);
 }
 
 #[test]

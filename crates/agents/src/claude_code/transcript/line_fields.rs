@@ -34,6 +34,15 @@ pub(super) struct ClaudeLine<'a> {
     pub(super) message: Field<'a>,
     #[serde(borrow)]
     pub(super) attachment: Field<'a>,
+    #[serde(borrow, rename = "forkedFrom")]
+    pub(super) forked_from: Field<'a>,
+}
+
+/// The line from which a fork copied a line.
+#[derive(Deserialize)]
+pub(super) struct ForkedFrom<'a> {
+    #[serde(borrow, rename = "messageUuid")]
+    pub(super) message: Field<'a>,
 }
 
 /// A line that changes the queue of prompts.

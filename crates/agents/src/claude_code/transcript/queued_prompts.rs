@@ -1,8 +1,8 @@
 //! Prompts that a person typed while the agent worked. The program queues them; it either submits one later as a normal
 //! prompt, or adds it to the running turn, which leaves only the record of the queue.
 
-use super::is_injected;
 use super::line_fields::QueueLine;
+use super::person_words;
 use crate::json_fields::{as_keyword, as_nonblank_string, as_time, parse_object};
 use heirloom_model::limits::{TRANSCRIPT_QUEUED_PROMPTS_MAX, TRANSCRIPT_TEXT_CHARS_MAX};
 use heirloom_model::{Timestamp, text};
@@ -24,6 +24,16 @@ pub(super) struct QueuedPrompt {
     hash: String,
 }
 
+impl QueuedPrompt {
+    /// Returns the id of its event: its time and content, because a copy of the conversation has it at another offset.
+    pub(super) fn event_id(&self) -> String {
+        match self.at {
+            Some(at) => format!("queued {at} {}", self.hash),
+            None => self.queued_at.to_string(),
+        }
+    }
+}
+
 /// Scan of a conversation's queue.
 #[derive(Debug, Default)]
 pub(super) struct PromptQueue {
@@ -42,8 +52,8 @@ impl PromptQueue {
         };
         match as_keyword(line.operation) {
             "enqueue" => {
-                let text = as_nonblank_string(line.content).filter(|text| !is_injected(text));
-                if let Some(text) = text
+                let text = as_nonblank_string(line.content).map(|text| person_words(&text));
+                if let Some(text) = text.filter(|text| !text.is_empty())
                     && self.waiting.len() < TRANSCRIPT_QUEUED_PROMPTS_MAX
                 {
                     self.waiting.push(QueuedPrompt {
@@ -75,7 +85,7 @@ impl PromptQueue {
     /// Records a prompt that the conversation has.
     pub(super) fn add_prompt(&mut self, at: u64, prompt: &str) {
         if self.is_used() {
-            self.prompts.insert(text::hash16(prompt.trim()), at);
+            self.prompts.insert(text::hash16(&person_words(prompt)), at);
         }
     }
 

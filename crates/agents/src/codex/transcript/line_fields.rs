@@ -21,6 +21,10 @@ pub(super) struct CodexPayload<'a> {
     pub(super) kind: Field<'a>,
     #[serde(borrow)]
     pub(super) id: Field<'a>,
+    #[serde(borrow, rename = "forked_from_id")]
+    pub(super) forked_from: Field<'a>,
+    #[serde(borrow, rename = "turn_id")]
+    pub(super) turn: Field<'a>,
     #[serde(borrow)]
     pub(super) cwd: Field<'a>,
     #[serde(borrow)]

@@ -42,6 +42,8 @@ pub(super) struct GeminiMessage<'a> {
     pub(super) kind: Field<'a>,
     #[serde(borrow)]
     pub(super) content: Field<'a>,
+    #[serde(borrow, rename = "displayContent")]
+    pub(super) display: Field<'a>,
     #[serde(borrow, rename = "toolCalls")]
     pub(super) calls: Field<'a>,
     #[serde(borrow)]

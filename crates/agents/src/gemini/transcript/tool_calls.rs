@@ -82,6 +82,15 @@ pub(super) fn message_text(field: Field<'_>) -> String {
     content_text(field, false)
 }
 
+/// Returns true if a content has a part with the result of a tool.
+pub(super) fn has_tool_result(field: Field<'_>) -> bool {
+    let is_result =
+        |raw| as_object::<GeminiPart<'_>>(Some(raw)).is_some_and(|part| part.response.is_some());
+    let mut has_result = field.is_some_and(|raw| raw.get().starts_with('{') && is_result(raw));
+    for_each_element(field, &mut |raw| has_result |= is_result(raw));
+    has_result
+}
+
 fn content_text(field: Field<'_>, has_results: bool) -> String {
     if let Some(text) = as_string(field) {
         return text;

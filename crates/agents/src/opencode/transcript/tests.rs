@@ -50,7 +50,7 @@ fn export_is_read_without_injected_parts() {
     else {
         panic!("{events:?}");
     };
-    assert_eq!(prompt, "Line one \"q\" `x`\nFix the login\n");
+    assert_eq!(prompt, "Line one \"q\" `x`\nFix the login");
     assert_eq!(first, "I look.");
     assert_eq!((call, tool.as_str()), (answered, "bash"));
     let command = "cat notes.txt; exit 3".to_owned();

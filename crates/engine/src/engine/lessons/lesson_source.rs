@@ -90,6 +90,18 @@ impl LessonSource {
         }
     }
 
+    /// Returns true if two records were taken from one message in two sessions: a resumed or forked conversation repeats
+    /// the messages of the one before.
+    pub(super) fn is_of_same_message(one: &Record, other: &Record) -> bool {
+        let (Some(one), Some(other)) = (Self::of_record(one), Self::of_record(other)) else {
+            return false;
+        };
+        let message = |source: &Self| source.evidence.first().map(|line| line.message.clone());
+        one.session != other.session
+            && one.source == other.source
+            && message(&one).is_some_and(|id| !id.is_empty() && message(&other) == Some(id))
+    }
+
     /// Returns true if a record is a lesson of any session.
     pub(super) fn is_in(record: &Record) -> bool {
         record.attrs.contains_key(ATTRIBUTE)

@@ -281,6 +281,10 @@ impl<'r> Reconciliation<'r> {
         };
         Ok(match decided {
             Decision::Nothing => UNCHANGED,
+            // The message is one of a conversation that this one repeats, so it confirms nothing.
+            Decision::Confirm(known) if LessonSource::is_of_same_message(&known, &draft.record) => {
+                UNCHANGED
+            }
             Decision::Create => self.creation(draft)?,
             Decision::Merge(id) => (LessonEffect::Change(id), Some(put(draft))),
             Decision::Revise(known) => {

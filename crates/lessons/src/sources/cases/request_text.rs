@@ -5,6 +5,7 @@ use crate::cues::{OutcomeCues, TurnWords};
 use crate::sentences::{is_question, plain_text};
 use crate::sources::person_rules::own_text;
 use heirloom_agents::failures::{error_lines, reports_failure};
+use heirloom_agents::host_text::{SlashCommand, parse_slash_command};
 
 /// Number of characters from which on a turn is a task of its own.
 const TASK_CHARS_MIN: usize = 90;
@@ -27,45 +28,6 @@ const ERROR_MARKS: [&str; 6] = [
     "panicked at",
     "fatal:",
 ];
-/// Elements in which programs wrap a request.
-const WRAPPERS: [[&str; 2]; 3] = [
-    ["<user_query>", "</user_query>"],
-    ["<user-query>", "</user-query>"],
-    ["<user_message>", "</user_message>"],
-];
-/// Beginnings of turns that programs write.
-const PROGRAM_TURNS: [&str; 4] = [
-    "[Request interrupted",
-    "<skill>",
-    "# AGENTS.md instructions",
-    "Caveat: The messages below",
-];
-/// Slash commands of agent programs that ask for no work.
-const PROGRAM_COMMANDS: [&str; 22] = [
-    "/clear",
-    "/compact",
-    "/model",
-    "/login",
-    "/logout",
-    "/help",
-    "/exit",
-    "/quit",
-    "/resume",
-    "/status",
-    "/cost",
-    "/config",
-    "/mcp",
-    "/memory",
-    "/permissions",
-    "/hooks",
-    "/agents",
-    "/context",
-    "/usage",
-    "/rewind",
-    "/new",
-    "/plugin",
-];
-
 /// Kind of a person's turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RequestKind {
@@ -92,13 +54,9 @@ impl CaseRequest {
     /// Reads a prompt.
     pub(super) fn read(prompt: &str, words: &TurnWords) -> Self {
         let prompt = prompt.trim();
-        if PROGRAM_TURNS.iter().any(|start| prompt.starts_with(start)) {
-            return Self::default();
+        if let Some(command) = parse_slash_command(prompt) {
+            return Self::of_command(&command, words);
         }
-        if let Some((command, arguments)) = slash_command(prompt) {
-            return Self::of_command(&command, &clean(arguments, words));
-        }
-        let prompt = unwrap_request(prompt);
         let own = clean(prompt, words);
         let text = match announced_heading(prompt) {
             Some(heading) => format!("{heading}\n{own}"),
@@ -120,17 +78,18 @@ impl CaseRequest {
         self
     }
 
-    fn of_command(command: &str, arguments: &str) -> Self {
-        if PROGRAM_COMMANDS.contains(&command) {
+    fn of_command(command: &SlashCommand, words: &TurnWords) -> Self {
+        if command.is_of_program() {
             return Self::default();
         }
+        let arguments = clean(&command.arguments, words);
         match arguments.is_empty() {
             true => Self {
-                command: Some(bounded(command, 60)),
+                command: Some(bounded(&command.name, 60)),
                 ..Self::default()
             },
             false => Self {
-                text: format!("{command} {arguments}"),
+                text: format!("{} {arguments}", command.name),
                 ..Self::default()
             },
         }
@@ -215,39 +174,6 @@ fn announced_heading(prompt: &str) -> Option<&str> {
     (!text.is_empty()).then_some(text)
 }
 
-/// Returns a slash command and its arguments, as a program wraps them or as they were typed.
-fn slash_command(prompt: &str) -> Option<(String, &str)> {
-    let element = |name: &str| {
-        let (_, rest) = prompt.split_once(&format!("<{name}>"))?;
-        Some(rest.split_once(&format!("</{name}>"))?.0.trim())
-    };
-    if let Some(command) = element("command-name") {
-        let command = format!("/{}", command.trim_start_matches('/'));
-        return Some((command, element("command-args").unwrap_or_default()));
-    }
-    let (command, arguments) = match prompt.split_once(char::is_whitespace) {
-        Some((command, arguments)) => (command, arguments.trim()),
-        None => (prompt, ""),
-    };
-    // A path is no command.
-    let is_command = command.len() > 1
-        && command.len() <= 60
-        && command.starts_with('/')
-        && !command.get(1..).unwrap_or_default().contains(['/', '.']);
-    is_command.then(|| (command.to_owned(), arguments))
-}
-
-/// Returns the request in the element in which a program wrapped it.
-fn unwrap_request(prompt: &str) -> &str {
-    WRAPPERS
-        .iter()
-        .find_map(|[open, close]| {
-            let (_, inner) = prompt.split_once(open)?;
-            Some(inner.split_once(close)?.0)
-        })
-        .unwrap_or(prompt)
-}
-
 /// Returns the line that names the fault among the lines of a prompt that are not the person's words.
 fn pasted_error(prompt: &str, own: &str) -> String {
     let end = prompt.floor_char_boundary(PASTED_BYTES_MAX);
@@ -301,9 +227,12 @@ pub(super) fn without_politeness<'r>(request: &'r str, cues: &OutcomeCues) -> &'
 mod tests {
     use super::*;
     use crate::cues::Cues;
+    use heirloom_agents::AgentProgram;
 
+    /// Reads a prompt as the transcript reader passes it on.
     fn read(prompt: &str) -> CaseRequest {
-        CaseRequest::read(prompt, &Cues::get().person_rules.turns)
+        let prompt = AgentProgram::ClaudeCode.person_text(prompt);
+        CaseRequest::read(&prompt, &Cues::get().person_rules.turns)
     }
 
     #[test]
@@ -314,17 +243,12 @@ mod tests {
                 "<command-message>a</command-message>\n<command-name>/review</command-name>\n<command-args>the changes</command-args>",
                 "/review the changes",
             ),
-            (
-                "<environment_context>\n<cwd>/x</cwd>\n</environment_context>",
-                "",
-            ),
             ("[Image #1]\nFix it\\\nand test it", "Fix it\nand test it"),
             ("Why?\n12:01:02.100 Cloning\n12:01:02.200 Failed", "Why?"),
             ("[Request interrupted by user for tool use]", ""),
             ("<command-name>/clear</command-name>", ""),
             ("/clear", ""),
             ("/src/a.rs is wrong", "/src/a.rs is wrong"),
-            ("<skill>\n<name>x</name>\n</skill>", ""),
         ] {
             assert_eq!(read(prompt).text, own, "{prompt}");
         }

@@ -11,11 +11,15 @@ use heirloom_model::{Authority, Case, Fault, Kind, KindData, Record, RecordId, S
 use heirloom_search::index::tokenizer::QueryTerms;
 use heirloom_store::{Filter, Lane, SearchQuery};
 use std::collections::HashMap;
+use std::time::Duration;
 
 /// Number of similar records that a new lesson is compared with.
 const NEIGHBOURS: usize = 8;
 /// Number of items of all kinds among which those records are looked for.
 const CANDIDATES: usize = 50;
+
+/// Difference of the times of a request in two copies of a conversation, whose ids and first lines have times of their own.
+const COPY_TOLERANCE: Duration = Duration::from_secs(2);
 
 /// Words of resolutions that earlier versions wrote without knowing what helped.
 const AUTOMATIC: [&str; 2] = ["` worked", "it worked "];
@@ -106,7 +110,9 @@ impl Reconciliation<'_> {
         let Some(known) = self.current(filter)? else {
             return Ok(Decision::Create);
         };
-        if Authority::of_record(record) < Authority::of_record(&known) {
+        let is_copy =
+            known.state() == record.state() && LessonSource::is_of_same_message(&known, record);
+        if is_copy || Authority::of_record(record) < Authority::of_record(&known) {
             return Ok(Decision::Nothing);
         }
         let is_resolved = record.state() == Some(ErrorRecord::RESOLVED);
@@ -137,8 +143,20 @@ impl Reconciliation<'_> {
         })
     }
 
-    /// A case from the transcript takes the place of the one that a hook stored at the end of the session.
+    /// A case from the transcript takes the place of the one that a hook stored at the end of the session. A request that
+    /// a resumed or forked conversation repeats has one case, that of the conversation that went on longest.
     pub(super) fn episode(&self, draft: &LessonDraft) -> Result<Decision, Fault> {
+        if let Some(known) = self.case_of_same_request(&draft.record)? {
+            let source = LessonSource::of_record(&known);
+            let session = source.map(|source| source.session).unwrap_or_default();
+            let session = self.engine.sessions().find(&session)?;
+            let ended_at = session.and_then(|session| session.ended_at);
+            let is_longer = ended_at.is_none_or(|at| at < self.conversation.ended_at);
+            return Ok(match is_longer && !is_touched_by_person(&known) {
+                true => Decision::Revise(Box::new(known)),
+                false => Decision::Nothing,
+            });
+        }
         let scope = Scope {
             session: Some(self.conversation.session.to_owned()),
             ..Scope::default()
@@ -155,6 +173,22 @@ impl Reconciliation<'_> {
                 && !is_touched_by_person(known)
         });
         Ok(automatic.map_or(Decision::Create, |known| Decision::Revise(Box::new(known))))
+    }
+}
+
+impl Reconciliation<'_> {
+    /// Returns the case of another session about the same request. A copy has the time of the request, or one between the
+    /// start of a conversation and the request.
+    fn case_of_same_request(&self, record: &Record) -> Result<Option<Record>, Fault> {
+        let bounds = [record.recorded_at, self.conversation.began_at];
+        let first = bounds.iter().min().copied();
+        let last = bounds.iter().max().copied();
+        let mut filter = Filter::current(&[Kind::Episode], self.engine.now());
+        filter.recorded_from = first.and_then(|at| at.checked_sub(COPY_TOLERANCE).ok());
+        filter.recorded_before = last.and_then(|at| at.checked_add(COPY_TOLERANCE).ok());
+        let found = self.engine.records().find(&filter)?.into_iter();
+        let mut same = found.filter(|known| LessonSource::is_of_same_message(known, record));
+        Ok(same.next())
     }
 }
 
