@@ -15,10 +15,10 @@ const COMMON_WORD_RECORDS_MAX: usize = 50;
 /// Days after which a record without confirmations or useful marks counts as unused.
 const UNUSED_AFTER_DAYS: i64 = 90;
 
-/// Records with the same meaning; the oldest first.
+/// Records with the same meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DuplicateGroup {
-    /// The record to keep.
+    /// The record to keep: of equal texts the oldest, which has the confirmations, of near-duplicates the newest.
     pub keep: RecordId,
     /// The duplicates.
     pub others: Vec<RecordId>,
@@ -91,8 +91,11 @@ pub fn review(
                 continue;
             }
             grouped.extend(&list);
+            let newest = list.last_mut().filter(|_| !exact);
+            let keep = newest.map_or(at, |newest| std::mem::replace(newest, at));
+            list.sort_unstable();
             found.duplicates.push(DuplicateGroup {
-                keep: record.id,
+                keep: records[keep].id,
                 others: list.iter().map(|other| records[*other].id).collect(),
                 exact,
             });
@@ -227,9 +230,9 @@ mod tests {
             "the port of the gateway is 9090",
             "something else entirely",
             "run every test before you commit",
-            "run every single test before you commit",
+            "please run every test before you commit",
         ];
-        assert_eq!(check(&texts, &|_| false), ["0=[1]!", "4=[5]", "0≠2", "1≠2"]);
+        assert_eq!(check(&texts, &|_| false), ["0=[1]!", "5=[4]", "0≠2", "1≠2"]);
         assert_eq!(check(&[], &|_| false), [""; 0]);
     }
 
