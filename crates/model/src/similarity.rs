@@ -133,6 +133,11 @@ impl ComparableText {
     }
 }
 
+/// Returns true for a comparable word that is neither a stop word nor a polite word.
+pub(crate) fn is_content_word(word: &str) -> bool {
+    WordClass::of(word) == WordClass::Content
+}
+
 /// Returns true if all letters of a text of several words are capitals: `RUN THE TESTS` is `run the tests`.
 fn is_shouted(text: &str) -> bool {
     text.split_whitespace().nth(1).is_some()

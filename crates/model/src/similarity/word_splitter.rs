@@ -21,7 +21,7 @@ impl<'t> SplitWord<'t> {
 pub(super) fn split_words(text: &str) -> Vec<SplitWord<'_>> {
     let mut found: Vec<SplitWord<'_>> = Vec::new();
     // An unpaired backtick encloses nothing.
-    let has_spans = text.contains('`') && text.matches('`').count() % 2 == 0;
+    let has_spans = text.contains('`') && text.matches('`').count().is_multiple_of(2);
     let mut is_open = false;
     let mut chunks = text.split_whitespace().peekable();
     while let Some(chunk) = chunks.next() {
