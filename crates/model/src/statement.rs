@@ -62,7 +62,14 @@ impl Statement {
             .dropped
             .iter()
             .filter_map(|dropped| self.effect_of_drop(dropped, earlier));
+        // What the earlier one dropped is used again.
+        let taken_up = earlier
+            .dropped
+            .iter()
+            .filter_map(|dropped| earlier.effect_of_drop(dropped, self))
+            .map(|_| StatementEffect::Contradicts);
         let effects = dropped
+            .chain(taken_up)
             .chain(self.effect_of_settings(earlier))
             .chain(self.effect_of_opposite(earlier));
         effects.max()

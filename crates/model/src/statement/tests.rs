@@ -100,6 +100,11 @@ fn contradiction_without_a_sign_of_a_change_is_a_question() {
         Some(Contradicts),
     );
     check(
+        "From now on use Decimal for money, not integer cents.",
+        "Amounts of money are integer cents",
+        Some(Contradicts),
+    );
+    check(
         "Run the tests with DB_URL=sqlite",
         "Run the tests with DB_URL=postgres",
         Some(Contradicts),
