@@ -34,6 +34,7 @@ pub mod settings;
 pub mod signal;
 pub mod similarity;
 pub mod spend_meter;
+pub mod statement;
 #[cfg(test)]
 mod stored_form_tests;
 pub mod summary_prompt;

@@ -1,7 +1,7 @@
 //! Importance of the items of a context in the selection by worth.
 
 /// Part of the selection in which an item takes part.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Tier {
     /// Precedes everything: the task, pinned records, standing instructions.
     Guaranteed,

@@ -2,13 +2,13 @@
 
 mod error_identity;
 
-pub(crate) use error_identity::earlier_error_identity;
-pub use error_identity::{error_identity, mask_error_numbers, test_names};
+pub use error_identity::{error_identity, test_names};
 
 use crate::limits::CHARS_PER_TOKEN;
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::path::Path;
+use unicode_normalization::{UnicodeNormalization, is_nfc};
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Returns the number of characters (Unicode scalar values).
@@ -223,11 +223,19 @@ fn is_bidi_control(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Normalises case, spacing and end punctuation, for the identity of steps and for substring search.
+/// Composes the characters of a text (NFC), so that two forms of one word, as macOS and Linux write them, are equal.
+pub fn to_composed(text: &str) -> Cow<'_, str> {
+    match text.is_ascii() || is_nfc(text) {
+        true => Cow::Borrowed(text),
+        false => Cow::Owned(text.nfc().collect()),
+    }
+}
+
+/// Normalises characters, case, spacing and end punctuation, for the identity of steps and for substring search.
 ///
 /// Knowledge uses [`crate::similarity::words`], which handles more punctuation and preserves significant characters.
 pub fn normalize(text: &str) -> String {
-    let folded = text.to_lowercase();
+    let folded = to_composed(text).to_lowercase();
     let words = folded.split_whitespace().collect::<Vec<_>>().join(" ");
     words
         .trim_end_matches(['.', '!', '?', ',', ';', ':', '…', ' '])

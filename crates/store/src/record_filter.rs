@@ -1,6 +1,6 @@
 //! Filter for records.
 
-use heirloom_model::{Kind, RecordId, Scope, Timestamp};
+use heirloom_model::{Kind, RecordId, Scope, Timestamp, text};
 
 /// Temporal filter: the time at which a record must be current.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,10 +116,10 @@ impl Filter {
         self
     }
 
-    /// Restricts the filter to one key.
+    /// Restricts the filter to one key, in the composed form in which keys are stored.
     #[must_use]
     pub fn key(mut self, key: &str) -> Self {
-        self.key = Some(key.to_owned());
+        self.key = Some(text::to_composed(key).into_owned());
         self
     }
 

@@ -4,6 +4,7 @@ mod echoes;
 mod eligible_records;
 mod envelope;
 pub(super) mod item_text;
+mod outdated_records;
 pub(super) mod past_attempts;
 mod pinned_records;
 mod standing_rules;
@@ -20,7 +21,8 @@ use heirloom_model::settings::ContextSelection;
 use heirloom_model::{Budget, Fault, Record, RecordId, Scope, limits};
 use heirloom_prompt::context;
 use item_text::{error_item, fact_item, meaning_item, plain_item};
-pub(super) use standing_rules::{RULE_CATEGORIES, is_standing_rule};
+pub(super) use outdated_records::outdated_records;
+pub(super) use standing_rules::{RULE_CATEGORIES, is_standing_rule, last_stated_at};
 use std::borrow::Cow;
 use std::collections::HashSet;
 
@@ -146,6 +148,8 @@ impl Contexts<'_> {
         let (mut decisions, decisions_go_on) =
             self.newest_knowledge(Some(CATEGORY_DECISION), entries)?;
         let (mut facts, facts_go_on) = self.newest_facts(budget.chars())?;
+        let outdated = outdated_records(pinned.iter().chain(&decisions).chain(&facts));
+        let rest = |record: &Record| rest(record) && !outdated.contains(&record.id);
         decisions.retain(rest);
         facts.retain(rest);
         let id = task.unwrap_or(TASK_MAIN);

@@ -61,7 +61,7 @@ impl WorthBuilder<'_> {
         budget: Budget,
         has_explicit_budget: bool,
     ) -> Result<Context, Fault> {
-        let mut view = self.task_part(request)?;
+        let (mut view, pinned) = self.task_part(request)?;
         let errors = self.open_errors(request, &view)?;
         view.errors = errors.iter().cloned().map(error_item).collect();
         let question = self.question(request, &view)?;
@@ -81,8 +81,14 @@ impl WorthBuilder<'_> {
             .map(|error| rated_error(error, request, &rater))
             .collect();
         let tail_chars = if is_explicit { 0 } else { budget.chars() };
-        let mut candidates =
-            self.memory_candidates(view, hits.unwrap_or_default(), task, &rater, tail_chars)?;
+        let mut candidates = self.memory_candidates(
+            view,
+            &pinned,
+            hits.unwrap_or_default(),
+            task,
+            &rater,
+            tail_chars,
+        )?;
         if !is_explicit {
             candidates.rest.retain(is_worth_telling);
         }
@@ -113,20 +119,22 @@ impl WorthBuilder<'_> {
         Ok(context)
     }
 
-    /// Returns the guaranteed part of Session Memory with the attempts and artifacts of the task.
-    fn task_part(&self, request: &ContextRequest) -> Result<MemoryView, Fault> {
+    /// Returns the guaranteed part of Session Memory with the attempts and artifacts of the task, and its pinned
+    /// records.
+    fn task_part(&self, request: &ContextRequest) -> Result<(MemoryView, Vec<Record>), Fault> {
         let id = request.task.as_deref().unwrap_or(TASK_MAIN);
         let pinned = self.engine.contexts().pinned_records(id)?;
         let (described, files): (Vec<_>, Vec<_>) =
             (self.engine.tasks().artifacts_of(id)?.into_iter())
                 .partition(past_attempts::is_described);
-        Ok(MemoryView {
+        let view = MemoryView {
             task: task_view(self.engine, id, request.phase.as_deref(), files)?,
-            pinned: pinned.into_iter().map(fact_item).collect(),
+            pinned: pinned.iter().cloned().map(fact_item).collect(),
             attempts: past_attempts::attempt_items(self.engine, id, &Echoes::of_request(request))?,
             artifacts: past_attempts::artifact_items(&described),
             ..MemoryView::default()
-        })
+        };
+        Ok((view, pinned))
     }
 
     fn open_errors(

@@ -69,7 +69,7 @@ impl Errors<'_> {
         check_scope(&scope)?;
         let mut scope = scope.into_inner();
         scope.agent = scope.agent.or_else(|| agent_of_file_name(source));
-        let key = self.error_key(&error, &scope)?;
+        let key = ErrorRecord::key(&error, scope.task.as_deref(), scope.phase.as_deref());
         let mut record = self
             .engine
             .records()
@@ -85,32 +85,14 @@ impl Errors<'_> {
     /// Returns the current error with the same signature in the same task and phase.
     pub fn error_like(&self, error: &str, scope: &Scope) -> Result<Option<Record>, Fault> {
         let scope = self.engine.redaction().redact_scope(scope.clone());
-        let key = self.error_key(&self.engine.redaction().redact_input(error), &scope)?;
-        self.error_of_key(&key)
-    }
-
-    fn error_of_key(&self, key: &str) -> Result<Option<Record>, Fault> {
+        let error = self.engine.redaction().redact_input(error);
+        let key = ErrorRecord::key(&error, scope.task.as_deref(), scope.phase.as_deref());
         let filter = Filter::current(&[Kind::Error], self.engine.now());
-        Ok(self.engine.records().find(&filter.key(key).limit(1))?.pop())
-    }
-
-    /// Returns the key of an error; the key of an earlier version if the same error is stored under it.
-    pub(super) fn error_key(&self, error: &str, scope: &Scope) -> Result<String, Fault> {
-        let (task, phase) = (scope.task.as_deref(), scope.phase.as_deref());
-        let key = ErrorRecord::key(error, task, phase);
-        let identity = text::error_identity(error);
-        let mut tried = vec![key];
-        for earlier in ErrorRecord::earlier_keys(error, task, phase) {
-            if tried.contains(&earlier) {
-                continue;
-            }
-            let stored = self.error_of_key(&earlier)?;
-            if stored.is_some_and(|stored| text::error_identity(&stored.text) == identity) {
-                return Ok(earlier);
-            }
-            tried.push(earlier);
-        }
-        Ok(tried.swap_remove(0))
+        Ok(self
+            .engine
+            .records()
+            .find(&filter.key(&key).limit(1))?
+            .pop())
     }
 
     /// Returns the newest open errors of exactly this task, or of none.

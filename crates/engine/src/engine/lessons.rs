@@ -1,11 +1,11 @@
 //! Lessons of sessions: stores what a conversation teaches, follows its changes, and shows its sources.
 
-mod contradiction;
 mod lesson_drafts;
 mod lesson_ledger;
 mod lesson_rewriter;
 mod lesson_source;
 mod reconciliation;
+mod replacement;
 mod reversal;
 mod review_queue;
 

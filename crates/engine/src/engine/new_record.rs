@@ -7,7 +7,7 @@ use heirloom_model::kinds::{
 use heirloom_model::record::{self, Attrs, BadName, check_name};
 use heirloom_model::{
     Confidence, ConflictPolicy, Fault, Kind, KindData, MergeRule, PlanName, RecordId, Scope,
-    Timestamp,
+    Timestamp, text,
 };
 use heirloom_store::Verdict;
 
@@ -93,8 +93,9 @@ pub(super) fn kind_parts(
     let given = new
         .key
         .as_deref()
-        .map(str::trim)
+        .map(|key| text::to_composed(key.trim()))
         .filter(|key| !key.is_empty());
+    let given = given.as_deref();
     let (key, attrs, merge) = match kind {
         Kind::Knowledge => knowledge(new, text, source, given, policy)?,
         Kind::Task => {

@@ -222,26 +222,3 @@ fn errors_that_differ_in_a_test_number_are_separate() {
     let open = open.iter().filter(|error| error["state"] == "open");
     assert_eq!(open.count(), 5);
 }
-
-#[test]
-fn error_with_the_key_of_an_earlier_version_is_not_duplicated() {
-    use heirloom_model::kinds::ErrorRecord;
-    let old = Project::new();
-    let text = "test_1 failed: connection refused";
-    old.ok(&["error", "log", text, "--task", "7"]);
-    let export = old.ok(&["export", "--format", "jsonl"]).stdout;
-    let (key, earlier) = (
-        ErrorRecord::key(text, Some("7"), None),
-        ErrorRecord::legacy_key(text, Some("7"), None),
-    );
-    assert!(export.contains(&key) && key != earlier, "{export}");
-    let project = Project::new();
-    let lines = export.replace(&key, &earlier);
-    project.folder.write("old.jsonl", lines).unwrap();
-    project.ok(&["import", "jsonl", "old.jsonl"]);
-    project.ok(&["error", "log", text, "--task", "7"]);
-    project.ok(&sh(
-        "error log 'test_2 failed: connection refused' --task 7",
-    ));
-    assert_eq!(project.list("error").len(), 2);
-}

@@ -136,7 +136,7 @@ impl CompactionSummary {
 
     fn add_point(&mut self, point: SummaryPoint) {
         // A later summary repeats the points of an earlier one.
-        let name = |point: &SummaryPoint| text::mask_error_numbers(&point.text);
+        let name = |point: &SummaryPoint| text::error_identity(&point.text);
         let signature = name(&point);
         if let Some(known) = self
             .points
@@ -192,7 +192,7 @@ impl SummaryPoint {
             "" => LessonContent::Error {
                 key: format!(
                     "summary:{}",
-                    text::hash16(&text::mask_error_numbers(&self.text))
+                    text::hash16(&text::error_identity(&self.text))
                 ),
                 text: self.text.clone(),
                 resolution: Some(self.resolution.clone()),

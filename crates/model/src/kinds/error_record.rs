@@ -52,23 +52,10 @@ impl ErrorRecord {
         }
     }
 
-    /// Returns the identity key: task, phase and text, ignoring numbers that are not part of a name or of a test.
+    /// Returns the identity key: task, phase and the identity of the text.
     pub fn key(error: &str, task: Option<&str>, phase: Option<&str>) -> String {
         let identity = text::error_identity(error);
         text::hash_parts(&[task.unwrap_or(""), phase.unwrap_or(""), &identity])
-    }
-
-    /// Returns the identity keys of earlier versions, newest first.
-    pub fn earlier_keys(error: &str, task: Option<&str>, phase: Option<&str>) -> [String; 2] {
-        let identity = text::earlier_error_identity(error);
-        let earlier = text::hash_parts(&[task.unwrap_or(""), phase.unwrap_or(""), &identity]);
-        [earlier, Self::legacy_key(error, task, phase)]
-    }
-
-    /// Returns the identity key of the first versions, which ignored digits in names too.
-    pub fn legacy_key(error: &str, task: Option<&str>, phase: Option<&str>) -> String {
-        let words = text::mask_error_numbers(error);
-        text::hash_parts(&[task.unwrap_or(""), phase.unwrap_or(""), &words])
     }
 }
 

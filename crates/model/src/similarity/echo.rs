@@ -1,5 +1,6 @@
 //! Echoes: texts that only repeat the question. They are the most similar texts of a memory and answer nothing.
 
+use crate::text::to_composed;
 use std::collections::HashMap;
 
 /// Share of the question's words from which a text of about its length repeats it.
@@ -93,7 +94,7 @@ fn count_words(folded: &str) -> usize {
 fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     let mut is_new = false;
-    for c in text.chars() {
+    for c in to_composed(text).chars() {
         if !c.is_alphanumeric() {
             is_new = true;
             continue;

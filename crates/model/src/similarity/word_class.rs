@@ -1,87 +1,174 @@
-//! Classes of words by their effect on the meaning of a text: stop words, and significant words.
+//! Classes of words by their effect on the meaning of a text.
 
-/// Stop words in order. Negations, limits and temporal order are not among them.
+use super::WordEnd;
+
+/// Words in order that say little about the subject of a text: they do not count for overlaps, but a different one makes
+/// a difference between near-duplicates (`from a to b` and `to a from b`).
 const STOP_WORDS: &[&str] = &[
-    "a", "an", "and", "are", "as", "at", "be", "been", "being", "by", "can", "could", "did", "do",
-    "does", "for", "from", "had", "has", "have", "he", "her", "his", "in", "is", "it", "its", "of",
-    "on", "our", "she", "that", "the", "their", "there", "these", "they", "this", "those", "to",
-    "was", "we", "were", "with",
+    "and", "are", "as", "at", "be", "been", "being", "by", "can", "could", "did", "do", "does",
+    "for", "from", "had", "has", "have", "he", "her", "his", "in", "is", "it", "its", "of", "on",
+    "our", "she", "that", "their", "there", "these", "they", "this", "those", "to", "was", "we",
+    "were", "with",
 ];
 
-/// Length of the longest stop word, bytes.
-const STOP_WORD_BYTES_MAX: usize = 5;
-
-/// Negations.
-const NEGATIONS: &[&str] = &[
-    "aint", "arent", "cannot", "cant", "couldnt", "didnt", "doesnt", "dont", "hadnt", "hasnt",
-    "havent", "isnt", "mustnt", "neednt", "neither", "never", "no", "nobody", "none", "nor", "not",
-    "nothing", "nowhere", "shouldnt", "wasnt", "werent", "without", "wont", "wouldnt",
+/// Words in order that never change the meaning: articles, politeness and fillers of several languages. Words that are
+/// something else in another language or in code, such as `de` and `os`, are not among them.
+const HARMLESS_WORDS: &[&str] = &[
+    "a",
+    "actually",
+    "alsjeblieft",
+    "alstublieft",
+    "an",
+    "basically",
+    "bitte",
+    "das",
+    "dem",
+    "den",
+    "der",
+    "des",
+    "die",
+    "ein",
+    "eine",
+    "einem",
+    "einen",
+    "einer",
+    "eines",
+    "gli",
+    "gracias",
+    "grazie",
+    "het",
+    "il",
+    "indeed",
+    "kindly",
+    "las",
+    "les",
+    "los",
+    "merci",
+    "obrigado",
+    "please",
+    "pls",
+    "plz",
+    "really",
+    "svp",
+    "thanks",
+    "the",
+    "una",
+    "une",
+    "very",
+    "veuillez",
+    "vraiment",
+    "wirklich",
+    "пожалуйста",
 ];
 
-/// Words that change the meaning of a statement.
-const MODIFIERS: &[&str] = &[
-    "after",
+/// Polite phrases of several words, which harm nothing only together.
+const HARMLESS_PHRASES: &[&[&str]] = &[
+    &["per", "favore"],
+    &["por", "favor"],
+    &["s'il", "te", "plaît"],
+    &["s'il", "vous", "plaît"],
+    &["thank", "you"],
+];
+
+/// Words that are often written in capitals for emphasis: `NEVER use npm`.
+const EMPHASISED_WORDS: &[&str] = &[
+    "all",
     "always",
+    "any",
     "avoid",
-    "before",
     "but",
-    "disable",
-    "disabled",
-    "enable",
-    "enabled",
+    "cannot",
+    "cant",
+    "didnt",
+    "doesnt",
+    "dont",
+    "each",
+    "every",
     "except",
-    "false",
-    "forbidden",
+    "if",
+    "immer",
+    "important",
     "instead",
-    "max",
-    "maximum",
-    "may",
-    "min",
-    "minimum",
+    "isnt",
+    "jamais",
     "must",
-    "off",
+    "mustnt",
+    "never",
+    "nicht",
+    "nie",
+    "niemals",
+    "no",
+    "not",
+    "note",
+    "nunca",
+    "ok",
     "only",
-    "optional",
-    "required",
+    "or",
     "should",
-    "sometimes",
+    "shouldnt",
+    "siempre",
     "stop",
-    "true",
+    "toujours",
     "unless",
     "until",
+    "use",
+    "without",
+    "wont",
+    "you",
+    "your",
 ];
 
-/// Numbers as words.
-const NUMBERS: &[&str] = &[
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-    "eleven", "twelve", "twenty", "hundred", "thousand", "million", "once", "twice", "half",
-    "first", "last",
-];
-
-/// Returns true if a comparable word is a stop word.
-pub(super) fn is_stop_word(word: &str) -> bool {
-    word.len() <= STOP_WORD_BYTES_MAX && STOP_WORDS.binary_search(&word).is_ok()
+/// Effect of a word on the meaning of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum WordClass {
+    /// It can be left out without changing the meaning.
+    Harmless,
+    /// It relates other words.
+    Stop,
+    /// Any other word.
+    Content,
 }
 
-/// Returns true if adding or removing the word changes the meaning: a number, a path, an identifier, a negation, a
-/// limit. Names are detected by capitals instead.
-pub(super) fn is_significant(word: &str) -> bool {
-    [NEGATIONS, MODIFIERS, NUMBERS]
-        .iter()
-        .any(|list| list.contains(&word))
-        || has_code_chars(word)
+impl WordClass {
+    /// Returns the class of a comparable word.
+    pub(super) fn of(word: &str) -> Self {
+        if HARMLESS_WORDS.binary_search(&word).is_ok() {
+            Self::Harmless
+        } else if STOP_WORDS.binary_search(&word).is_ok() {
+            Self::Stop
+        } else {
+            Self::Content
+        }
+    }
 }
 
-/// Returns true if a word has digits or symbols: a number, a path, an identifier.
-fn has_code_chars(word: &str) -> bool {
-    word.chars().any(|c| !c.is_alphabetic() && c != '\'')
+/// Returns true if a word in capitals is the plain word and no name.
+pub(super) fn is_emphasised(lower: &str) -> bool {
+    EMPHASISED_WORDS.binary_search(&lower).is_ok() || WordClass::of(lower) != WordClass::Content
 }
 
-/// Returns true if capitals mark a word as a name; the first word of a text may be capitalised anyway.
-pub(super) fn looks_like_name(written: &str, is_first: bool) -> bool {
-    let mut chars = written.chars();
-    let begins_large = chars.next().is_some_and(char::is_uppercase);
-    chars.any(char::is_uppercase) || (begins_large && !is_first)
+/// Marks the words of polite phrases as harmless.
+pub(super) fn mark_harmless_phrases(folded: &str, words: &mut [WordEnd]) {
+    for phrase in HARMLESS_PHRASES {
+        for place in 0..words.len() {
+            let start = place.checked_sub(1).and_then(|before| words.get(before));
+            let start = start.map_or(0, |before| before.end);
+            if let Some(run) = words.get_mut(place..place + phrase.len())
+                && has_words(folded, start, run, phrase)
+            {
+                run.iter_mut()
+                    .for_each(|word| word.class = WordClass::Harmless);
+            }
+        }
+    }
+}
+
+fn has_words(folded: &str, start: usize, run: &[WordEnd], phrase: &[&str]) -> bool {
+    let starts = std::iter::once(start).chain(run.iter().map(|word| word.end));
+    let found = starts
+        .zip(run)
+        .map(|(start, word)| folded.get(start..word.end));
+    found.eq(phrase.iter().copied().map(Some))
 }
 
 #[cfg(test)]
@@ -89,13 +176,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stop_word_length_limit_matches_list() {
-        let longest = STOP_WORDS.iter().map(|word| word.len()).max();
-        assert_eq!(longest, Some(STOP_WORD_BYTES_MAX));
-    }
-
-    #[test]
-    fn stop_words_are_sorted() {
-        assert!(STOP_WORDS.is_sorted());
+    fn word_lists_are_sorted() {
+        for list in [STOP_WORDS, HARMLESS_WORDS, EMPHASISED_WORDS] {
+            assert!(list.is_sorted(), "{list:?}");
+        }
     }
 }

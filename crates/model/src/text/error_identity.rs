@@ -1,24 +1,52 @@
-//! Identities of errors: texts without the numbers and addresses that differ between two runs.
+//! Identities of errors: texts without the numbers, addresses and temporary names that differ between two runs.
+
+mod named_number;
 
 use super::strip_ansi;
+use named_number::{NumberContext, Piece, next_piece};
 
-/// Masks the addresses and numbers of an error, and folds its spacing.
+/// Folders whose names change with each run.
+const TEMPORARY_FOLDERS: [&str; 7] = [
+    "/private/tmp/",
+    "/private/var/folders/",
+    "/var/folders/",
+    "/var/tmp/",
+    "/tmp/",
+    "\\temp\\",
+    "\\tmp\\",
+];
+/// Digits in a row from which they are a time or a counter even in a name: `log_1700000000`.
+const COUNTER_DIGITS_MIN: usize = 8;
+/// Names before a number that differ between two runs: `pid12`, `line7`.
+const VARIABLE_NAMES: [&str; 6] = ["col", "line", "ln", "pid", "tid", "tmp"];
+
+/// Returns the identity of an error.
 ///
-/// Terminal colours are removed, runs of digits and hexadecimal addresses become `#`, case is folded.
-pub fn mask_error_numbers(text: &str) -> String {
-    mask_numbers(text, NumberMask::All)
-}
-
-/// Returns the identity of an error: as [`mask_error_numbers`], but digits that are part of a name, as in `test_1` and
-/// `E0502`, or that name a test, as in `test-1`, `test_add[2]` and `test 1`, stay.
+/// Terminal colours are removed, case and spacing are folded. Times, durations, addresses, line numbers, counters,
+/// process ids, hashes and temporary paths become `#`. A number stays if a word or a prefix next to it names it, as in
+/// `test_1`, `E0502`, `HTTP 404`, `Python 3.8`, `takes 2 arguments` and `127.0.0.1:5432`, or if it names a test, as in
+/// `test-1`, `test_add[2]` and `test 1`.
 pub fn error_identity(text: &str) -> String {
-    mask_numbers(text, NumberMask::OutsideOfNamesAndTests)
-}
-
-/// Returns the identity of an error as earlier versions derived it, which masked digits of a test's name after a hyphen
-/// or a blank.
-pub(crate) fn earlier_error_identity(text: &str) -> String {
-    mask_numbers(text, NumberMask::OutsideOfNames)
+    let plain = strip_ansi(text);
+    let words: Vec<String> = plain.split_whitespace().map(mask_temporary_names).collect();
+    let written = words.join(" ");
+    let mut context = NumberContext::new(&written);
+    let mut out = String::with_capacity(written.len());
+    let mut at = 0;
+    while let Some(piece) = next_piece(&written, at) {
+        at = piece.end();
+        match piece {
+            Piece::Mark(range) => out.push_str(&written[range]),
+            Piece::Name(range) => push_name(&mut out, &written[range].to_lowercase()),
+            Piece::Number(range) if context.is_named(range.clone()) => {
+                out.push_str(&written[range].to_lowercase());
+            }
+            Piece::Number(range) => push_masked_number(&mut out, &written[range]),
+        }
+    }
+    let end = out.trim_end_matches(['.', '!', ',', ';', ':']).len();
+    out.truncate(end);
+    out
 }
 
 /// Returns the names of tests in an error, without the files that contain them; paths and line numbers are no names.
@@ -27,12 +55,10 @@ pub fn test_names(text: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut before = String::new();
     for word in plain.split_whitespace() {
-        let mut masked = String::new();
         let lower = word.to_lowercase();
-        push_masked_word(&mut masked, &lower, NumberMask::OutsideOfNamesAndTests);
         if is_number_of_test(&before, &lower) {
             names.push(lower.clone());
-        } else if is_test_word(&masked) {
+        } else if is_test_word(&lower) {
             let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && c != ']');
             let last = bare.rsplit("::").next().unwrap_or(bare);
             let is_file = last.contains(['/', '.']);
@@ -46,33 +72,6 @@ pub fn test_names(text: &str) -> Vec<String> {
         before = lower;
     }
     names
-}
-
-/// Numbers that are masked in an error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum NumberMask {
-    All,
-    OutsideOfNames,
-    OutsideOfNamesAndTests,
-}
-
-fn mask_numbers(text: &str, mask: NumberMask) -> String {
-    let lower = strip_ansi(text).to_lowercase();
-    let mut out = String::with_capacity(lower.len());
-    let mut before = "";
-    for word in lower.split_whitespace() {
-        if !out.is_empty() {
-            out.push(' ');
-        }
-        let names_test = mask == NumberMask::OutsideOfNamesAndTests;
-        if names_test && is_number_of_test(before, word) {
-            out.push_str(word);
-        } else {
-            push_masked_word(&mut out, word, mask);
-        }
-        before = word;
-    }
-    out.trim_end_matches(['.', '!', ',', ';', ':']).to_owned()
 }
 
 /// Returns true for the number in `test 1` and `case #2`.
@@ -93,42 +92,78 @@ fn is_test_word(word: &str) -> bool {
             .any(|noun| word.contains(noun))
 }
 
-fn push_masked_word(out: &mut String, word: &str, mask: NumberMask) {
-    let in_test = mask == NumberMask::OutsideOfNamesAndTests && is_test_word(word);
-    let mut was_masked = false;
+/// Masks the random parts of a path in a temporary folder, and UUIDs.
+fn mask_temporary_names(word: &str) -> String {
+    let lower = word.to_ascii_lowercase();
+    let mut roots = TEMPORARY_FOLDERS.iter();
+    let Some((at, root)) = roots.find_map(|root| Some((lower.find(root)?, root))) else {
+        return mask_uuids(word);
+    };
+    let (head, path) = word.split_at(at + root.len());
+    let mut out = head.to_owned();
+    for part in path.split_inclusive(['/', '\\', ':']) {
+        let name = part.trim_end_matches(['/', '\\', ':']);
+        let is_random = name.contains(|c: char| c.is_ascii_digit())
+            || name.trim_start_matches('.').starts_with("tmp")
+            || root.ends_with("folders/") && name.len() <= 2;
+        out.push_str(if is_random { "#" } else { name });
+        out.push_str(&part[name.len()..]);
+    }
+    out
+}
+
+fn mask_uuids(word: &str) -> String {
+    let is_part = |c: char| c.is_ascii_hexdigit() || c == '-';
+    let mut out = String::with_capacity(word.len());
     let mut rest = word;
-    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
-        let before = &rest[..start];
-        out.push_str(before);
-        let is_name = before.ends_with(|c: char| c.is_alphabetic() || c == '_');
-        // Line numbers, times and counts follow these marks; the rest of a decimal follows a masked number.
-        let is_measure = before.ends_with([':', '(', '=']) || (was_masked && before == ".");
-        let is_address = rest[start..].starts_with("0x");
-        let stays = match mask {
-            NumberMask::All => false,
-            NumberMask::OutsideOfNames => is_name,
-            NumberMask::OutsideOfNamesAndTests => {
-                is_name || (in_test && !is_measure && !is_address)
-            }
-        };
-        was_masked = !stays;
-        if stays {
-            let tail = rest[start..].trim_start_matches(|c: char| c.is_ascii_digit());
-            out.push_str(&rest[start..rest.len() - tail.len()]);
-            rest = tail;
-            continue;
-        }
-        out.push('#');
-        let hex = rest[start..].strip_prefix("0x");
-        let tail = hex.unwrap_or(&rest[start..]);
-        let is_part = |c: char| {
-            if hex.is_some() {
-                c.is_ascii_hexdigit()
-            } else {
-                c.is_ascii_digit()
-            }
-        };
-        rest = tail.trim_start_matches(is_part);
+    while let Some(start) = rest.find(is_part) {
+        let end = rest[start..]
+            .find(|c| !is_part(c))
+            .map_or(rest.len(), |end| start + end);
+        let part = &rest[start..end];
+        out.push_str(&rest[..start]);
+        let is_uuid = part.contains('-') && uuid::Uuid::try_parse(part).is_ok();
+        out.push_str(if is_uuid { "#" } else { part });
+        rest = &rest[end..];
     }
     out.push_str(rest);
+    out
+}
+
+/// Appends a name, without its digits if they are a counter, a time or a hash.
+fn push_name(out: &mut String, name: &str) {
+    let letters = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    if is_hash(name) {
+        out.push('#');
+        return;
+    }
+    let is_variable = letters.len() < name.len() && VARIABLE_NAMES.contains(&letters);
+    let mut rest = name;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        let tail = rest[start..].trim_start_matches(|c: char| c.is_ascii_digit());
+        let digits = &rest[start..rest.len() - tail.len()];
+        out.push_str(&rest[..start]);
+        let is_masked = is_variable || digits.len() >= COUNTER_DIGITS_MIN;
+        out.push_str(if is_masked { "#" } else { digits });
+        rest = tail;
+    }
+    out.push_str(rest);
+}
+
+/// Appends a number as `#`, with its unit.
+fn push_masked_number(out: &mut String, number: &str) {
+    out.push('#');
+    let unit = number.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    if !unit.contains(|c: char| c.is_ascii_digit()) && !number.starts_with("0x") && !is_hash(number)
+    {
+        out.push_str(&unit.to_lowercase());
+    }
+}
+
+/// Returns true for seven or more hexadecimal digits with letters and decimal digits among them, as in ids of commits.
+fn is_hash(name: &str) -> bool {
+    name.len() >= 7
+        && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && name.bytes().any(|byte| byte.is_ascii_digit())
+        && name.bytes().any(|byte| byte.is_ascii_alphabetic())
 }

@@ -14,6 +14,7 @@ mod competition;
 mod order;
 mod repetition;
 
+use heirloom_model::RecordId;
 pub use heirloom_model::rating::Tier;
 use heirloom_model::similarity::ComparableText;
 use order::StepOrder;
@@ -34,6 +35,8 @@ pub struct Candidate<'a> {
     pub worth: f64,
     /// Words for the comparison with other candidates; `None` if it cannot repeat another one.
     pub words: Option<&'a ComparableText>,
+    /// Its record, whose id tells which of two near-duplicates is newer.
+    pub record: Option<RecordId>,
     /// Index of a candidate that must be selected before this one: the next newer message of a conversation.
     pub requires: Option<usize>,
 }

@@ -8,13 +8,14 @@ use heirloom_model::similarity::ComparableText;
 /// Number of hits that are searched for near-duplicates after the list is full. Near-duplicates have similar scores.
 const LOOKAHEAD: usize = 12;
 
-/// Returns the first `k` distinct hits, each with the near-duplicates that follow it.
+/// Returns the first `k` distinct hits, each with its near-duplicates. Of near-duplicates the newest is shown, at the
+/// place of the best, because it is the likelier correction.
 ///
 /// Turns of conversations are never grouped, because their position matters.
 pub fn deduplicate(ranked: Vec<Ranked>, k: usize) -> Vec<Ranked> {
     let mut retained: Vec<(Ranked, Option<ComparableText>)> = Vec::new();
     let mut looked_ahead = 0;
-    for one in ranked {
+    for mut one in ranked {
         if retained.len() >= k {
             looked_ahead += 1;
         }
@@ -30,7 +31,13 @@ pub fn deduplicate(ranked: Vec<Ranked>, k: usize) -> Vec<Ranked> {
                 && matches!((theirs, &comparable), (Some(theirs), Some(comparable)) if theirs.is_near_duplicate(comparable))
         });
         match head {
-            Some(at) => retained[at].0.duplicates.push(one.item.id()),
+            Some(at) => {
+                let head = &mut retained[at].0;
+                if head.item.recorded_at() < one.item.recorded_at() {
+                    std::mem::swap(&mut head.item, &mut one.item);
+                }
+                head.duplicates.push(one.item.id());
+            }
             None if retained.len() < k => retained.push((one, comparable)),
             // A near-duplicate of nothing, after the list is full.
             None => {}
@@ -112,7 +119,7 @@ mod tests {
             ("run tests with nextest 2", 3.0),
             ("turn run tests with nextest", 2.0),
             ("turn run tests with nextest", 1.0),
-            ("RUN the tests, with nextest!", 0.5),
+            ("Please run the tests, with nextest!", 0.5),
         ];
         let all = deduplicate(list(&rows), 9);
         assert_eq!(
@@ -129,6 +136,19 @@ mod tests {
             ["Run the tests with nextest. (+2)"]
         );
         assert!(deduplicate(list(&rows), 0).is_empty());
+    }
+
+    #[test]
+    fn deduplicate_shows_newest_of_near_duplicates() {
+        let mut ranked = list(&[("Run the tests", 5.0), ("Please run the tests", 4.0)]);
+        let RecallItem::Record(newer) = &mut ranked[1].item else {
+            panic!("a record");
+        };
+        let later = newer.recorded_at.as_second() + 60;
+        newer.recorded_at = heirloom_model::Timestamp::from_second(later).unwrap();
+        let all = deduplicate(ranked, 9);
+        assert_eq!(texts(&all), ["Please run the tests (+1)"]);
+        assert_eq!(all[0].breakdown.total, 5.0);
     }
 
     #[test]

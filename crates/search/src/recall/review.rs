@@ -3,6 +3,7 @@
 mod sentence_check;
 
 use heirloom_model::similarity::{ComparableText, has_same_words};
+use heirloom_model::statement::Statement;
 use heirloom_model::{Record, RecordId, Timestamp, mark};
 use sentence_check::{is_contradiction_by_vectors, is_same_by_vectors};
 use serde_json::Value;
@@ -15,10 +16,10 @@ const COMMON_WORD_RECORDS_MAX: usize = 50;
 /// Days after which a record without confirmations or useful marks counts as unused.
 const UNUSED_AFTER_DAYS: i64 = 90;
 
-/// Records with the same meaning; the oldest first.
+/// Records with the same meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DuplicateGroup {
-    /// The record to keep.
+    /// The record to keep: of equal texts the oldest, which has the confirmations, of near-duplicates the newest.
     pub keep: RecordId,
     /// The duplicates.
     pub others: Vec<RecordId>,
@@ -41,7 +42,8 @@ pub struct StaleRecord {
 pub struct ReviewReport {
     /// Groups of records with the same meaning.
     pub duplicates: Vec<DuplicateGroup>,
-    /// Pairs with nearly the same words and a different meaning; the older first.
+    /// Pairs of statements that contradict each other, and pairs with nearly the same words and a different meaning; the
+    /// older first.
     pub contradictions: Vec<(RecordId, RecordId)>,
     /// Records that name files that no longer exist.
     pub stale: Vec<StaleRecord>,
@@ -61,6 +63,10 @@ pub fn review(
         .iter()
         .map(|record| ComparableText::from_text(&record.text))
         .collect();
+    let statements: Vec<Statement> = records
+        .iter()
+        .map(|record| Statement::from_text(&record.text))
+        .collect();
     let mut found = ReviewReport::default();
     let mut grouped: BTreeSet<usize> = BTreeSet::new();
     let nearby = neighbours(&comparable);
@@ -69,10 +75,15 @@ pub fn review(
         let (mut others, mut exact) = (Vec::new(), Vec::new());
         for other in later {
             let theirs = &records[other];
-            if theirs.kind != record.kind || theirs.category() != record.category() {
+            if theirs.kind != record.kind {
                 continue;
             }
-            if has_same_words(&record.text, &theirs.text) && record.scope == theirs.scope {
+            let is_same_category = theirs.category() == record.category();
+            if statements[other].effect_on(&statements[at]).is_some() {
+                found.contradictions.push((record.id, theirs.id));
+            } else if !is_same_category {
+                continue;
+            } else if has_same_words(&record.text, &theirs.text) && record.scope == theirs.scope {
                 exact.push(other);
             } else if comparable[at].is_near_duplicate(&comparable[other]) {
                 if is_same_by_vectors(record, theirs, vectors) {
@@ -91,8 +102,11 @@ pub fn review(
                 continue;
             }
             grouped.extend(&list);
+            let newest = list.last_mut().filter(|_| !exact);
+            let keep = newest.map_or(at, |newest| std::mem::replace(newest, at));
+            list.sort_unstable();
             found.duplicates.push(DuplicateGroup {
-                keep: record.id,
+                keep: records[keep].id,
                 others: list.iter().map(|other| records[*other].id).collect(),
                 exact,
             });
@@ -227,9 +241,16 @@ mod tests {
             "the port of the gateway is 9090",
             "something else entirely",
             "run every test before you commit",
-            "run every single test before you commit",
+            "please run every test before you commit",
         ];
-        assert_eq!(check(&texts, &|_| false), ["0=[1]!", "4=[5]", "0≠2", "1≠2"]);
+        assert_eq!(check(&texts, &|_| false), ["0=[1]!", "5=[4]", "0≠2", "1≠2"]);
+        let texts = [
+            "Nach dem Merge den Cache auf Staging immer sofort von Hand leeren",
+            "Nach dem Merge den Cache auf Staging nie immer sofort von Hand leeren",
+            "Never use floats for money, always integer cents.",
+            "Amounts: from now on use Decimal for money, not integer cents.",
+        ];
+        assert_eq!(check(&texts, &|_| false), ["0≠1", "2≠3"]);
         assert_eq!(check(&[], &|_| false), [""; 0]);
     }
 

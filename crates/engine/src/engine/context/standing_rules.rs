@@ -1,6 +1,6 @@
 //! Standing rules: the texts that people wrote to be read every time, and their rules among the records.
 
-use super::{Contexts, is_eligible, is_valid_at};
+use super::{Contexts, is_eligible, is_valid_at, outdated_records};
 use crate::engine::Engine;
 use crate::engine::tasks::TASK_MAIN;
 use heirloom_model::context::MemoryView;
@@ -60,7 +60,8 @@ impl Contexts<'_> {
             found.extend(rules_of_people(user).unwrap_or_default());
         }
         let mut seen = HashSet::new();
-        found.retain(|record| seen.insert(record.id));
+        let outdated = outdated_records(&found);
+        found.retain(|record| !outdated.contains(&record.id) && seen.insert(record.id));
         Ok(found)
     }
 }
@@ -91,7 +92,7 @@ fn rules_of_people(engine: &Engine) -> Result<Vec<Record>, Fault> {
 }
 
 /// Returns the time at which a rule was stated or confirmed last.
-fn last_stated_at(record: &Record) -> Timestamp {
+pub(in crate::engine) fn last_stated_at(record: &Record) -> Timestamp {
     let typed = Knowledge::from_record(record).ok();
     let confirmed = typed.and_then(|typed| typed.confirmed_at);
     confirmed.map_or(record.recorded_at, |at| at.max(record.recorded_at))

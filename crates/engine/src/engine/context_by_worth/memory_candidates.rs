@@ -3,7 +3,9 @@
 use super::WorthBuilder;
 use super::record_worth::RecordRater;
 use crate::engine::context::item_text::{error_item, fact_item, meaning_item};
-use crate::engine::context::{ContextRequest, RULE_CATEGORIES, is_eligible, is_standing_rule};
+use crate::engine::context::{
+    ContextRequest, RULE_CATEGORIES, is_eligible, is_standing_rule, outdated_records,
+};
 use heirloom_model::context::{ContextItem, ErrorItem, MemoryView};
 use heirloom_model::kinds::{CATEGORY_DECISION, CATEGORY_LEARNING};
 use heirloom_model::rating::{Rating, Tier};
@@ -29,10 +31,11 @@ pub(super) struct MemoryCandidates {
 
 impl WorthBuilder<'_> {
     /// Distributes the hits over the parts of Session Memory and adds the newest records. `tail_chars` is the space
-    /// for older facts.
+    /// for older facts. Statements that a later or pinned one contradicts are left out.
     pub(super) fn memory_candidates(
         &self,
         mut view: MemoryView,
+        pinned: &[Record],
         hits: Vec<Ranked>,
         task: &str,
         rater: &RecordRater,
@@ -96,6 +99,10 @@ impl WorthBuilder<'_> {
         };
         view.has_more_facts = more;
         add_newest(&mut facts, newest, &mut considered, rater);
+        let records = decisions.values().chain(facts.values());
+        let outdated = outdated_records(records.map(|(record, _)| record).chain(pinned));
+        decisions.retain(|id, _| !outdated.contains(id));
+        facts.retain(|id, _| !outdated.contains(id));
         view.decisions = decisions
             .into_values()
             .map(|(record, rating)| ContextItem {

@@ -24,8 +24,6 @@ pub(super) struct LessonDraft {
     pub(super) record: Box<Record>,
     /// Rule for a record with the same identity.
     pub(super) merge: MergeRule,
-    /// True if a person said it.
-    pub(super) is_of_person: bool,
 }
 
 /// Returns a hash of the kept lessons.
@@ -246,7 +244,6 @@ impl<'w> DraftWriter<'w> {
             identity,
             record: Box::new(record),
             merge,
-            is_of_person: candidate.speaker == Speaker::Person,
         }
     }
 }

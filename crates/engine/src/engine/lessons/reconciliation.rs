@@ -5,7 +5,7 @@ mod decision;
 use super::lesson_drafts::{DraftWriter, LessonDraft, content_of};
 use super::lesson_ledger::LessonLedger;
 use super::lesson_source::LessonSource;
-use super::{Coverage, LearnedConversation, reversal};
+use super::{Coverage, LearnedConversation, replacement, reversal};
 use crate::engine::{Engine, NewRecord};
 use decision::Decision;
 use heirloom_lessons::Lesson;
@@ -65,6 +65,10 @@ pub(super) struct Reconciliation<'r> {
     touched: BTreeSet<RecordId>,
     /// Records of a run that ended before it stored the ledger, by identity.
     unlisted: BTreeMap<String, RecordId>,
+    /// Identities of lessons that a later one of the conversation replaces.
+    outdated: BTreeSet<String>,
+    /// Retirements of further records that a lesson replaces.
+    retirements: Vec<PlannedChange>,
 }
 
 impl<'r> Reconciliation<'r> {
@@ -97,6 +101,8 @@ impl<'r> Reconciliation<'r> {
             settled: BTreeSet::new(),
             touched: BTreeSet::new(),
             unlisted: BTreeMap::new(),
+            outdated: BTreeSet::new(),
+            retirements: Vec::new(),
         };
         for (identity, id) in known {
             match stored.remove(&id) {
@@ -121,6 +127,7 @@ impl<'r> Reconciliation<'r> {
             drafts.retain(|draft| identities.contains(&draft.identity));
         }
         self.find_unlisted(&drafts)?;
+        self.outdated = replacement::replaced_drafts(&drafts);
         let wanted: BTreeSet<&str> = drafts.iter().map(|draft| &*draft.identity).collect();
         let mut planned = Vec::new();
         if self.conversation.coverage == Coverage::Everything {
@@ -155,6 +162,7 @@ impl<'r> Reconciliation<'r> {
             });
         }
         tasks.extend(planned);
+        tasks.append(&mut self.retirements);
         Ok(tasks)
     }
 
@@ -237,6 +245,15 @@ impl<'r> Reconciliation<'r> {
         Ok(())
     }
 
+    /// Retires further records that a lesson replaces.
+    fn retire_replaced(&mut self, replaced: Vec<Record>) {
+        for record in replaced {
+            self.touched.insert(record.id);
+            let retirement = self.retirement(None, record.id);
+            self.retirements.push(retirement);
+        }
+    }
+
     fn retirement(&self, identity: Option<String>, id: RecordId) -> PlannedChange {
         PlannedChange {
             lesson: None,
@@ -267,6 +284,9 @@ impl<'r> Reconciliation<'r> {
                     false => revision(known, draft),
                 },
             );
+        }
+        if self.outdated.contains(&draft.identity) {
+            return Ok(UNCHANGED);
         }
         let decided = match draft.record.kind {
             Kind::Knowledge => self.knowledge(draft)?,

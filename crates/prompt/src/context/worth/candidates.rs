@@ -142,6 +142,7 @@ impl<'a> CandidateList<'a> {
                 relevance: item.rating.relevance,
                 worth: item.rating.worth,
                 words: item.words.as_ref(),
+                record: item.record,
                 requires: item.requires,
             }
         });

@@ -1,7 +1,7 @@
 //! Order of the steps of a selection. No step depends on the budget.
 
 use super::competition::{BestSteps, Competitor, Step, competes, competitors};
-use super::repetition::{Repetition, find_near_duplicate};
+use super::repetition::{Repetition, find_near_duplicates};
 use super::{Candidate, SelectionInput, SelectionReason, Tier, Verdict};
 use heirloom_model::limits::CONTEXT_SHARES_PERCENT_MAX;
 
@@ -70,6 +70,12 @@ impl<'s> StepOrder<'s> {
                 order.omit(place, SelectionReason::BelowFloor);
             }
         }
+        let heads = find_near_duplicates(candidates, |place| order.is_open(place));
+        for (place, head) in heads.into_iter().enumerate() {
+            if let Some(head) = head {
+                order.omit(place, SelectionReason::DuplicateOf(head));
+            }
+        }
         for (place, one) in candidates.iter().enumerate() {
             let is_open = competes(one) && order.is_open(place);
             let count = order.open_count.get_mut(one.section);
@@ -100,15 +106,6 @@ impl<'s> StepOrder<'s> {
                 };
                 continue;
             };
-            if step.form == 0
-                && let Some(head) = self.duplicate_head(step.candidate)
-            {
-                if let Some(one) = self.input.candidates.get(step.candidate) {
-                    self.close(one);
-                }
-                self.omit(step.candidate, SelectionReason::DuplicateOf(head));
-                continue;
-            }
             return Some(step);
         }
     }
@@ -328,11 +325,6 @@ impl<'s> StepOrder<'s> {
             .get(place)
             .map_or(0.0, |one| one.worth);
         worth * self.repetition.worth_factor(place)
-    }
-
-    /// Returns the taken candidate that this one repeats.
-    fn duplicate_head(&self, place: usize) -> Option<usize> {
-        find_near_duplicate(self.input.candidates, place, |other| self.is_taken(other))
     }
 }
 

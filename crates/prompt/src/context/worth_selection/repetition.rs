@@ -2,6 +2,7 @@
 
 use super::Candidate;
 use heirloom_model::similarity::ComparableText;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 /// Largest reduction of worth for a candidate that repeats all words of a selected one.
@@ -78,21 +79,32 @@ impl Repetition {
     }
 }
 
-/// Finds the taken candidate of which the one at `place` is a near-duplicate.
-pub(super) fn find_near_duplicate(
+/// Returns for each candidate the near-duplicate that takes its place, if there is one: of the earliest tier, and of
+/// those the newest, which is the likelier correction. Does not depend on the budget.
+pub(super) fn find_near_duplicates(
     candidates: &[Candidate<'_>],
-    place: usize,
-    is_taken: impl Fn(usize) -> bool,
-) -> Option<usize> {
-    let mine = candidates.get(place)?.words?;
-    let taken = candidates
-        .iter()
-        .enumerate()
-        .filter(|(at, _)| is_taken(*at));
-    let mut worded = taken.filter_map(|(at, one)| Some((at, one.words?)));
-    worded
-        .find(|(_, theirs)| theirs.is_near_duplicate(mine))
-        .map(|(at, _)| at)
+    is_open: impl Fn(usize) -> bool,
+) -> Vec<Option<usize>> {
+    let rank = |one: &Candidate<'_>| (Reverse(one.tier), one.record);
+    let mut heads: HashMap<Vec<&str>, usize> = HashMap::new();
+    let mut groups: Vec<Option<Vec<&str>>> = Vec::with_capacity(candidates.len());
+    for (place, one) in candidates.iter().enumerate() {
+        let is_compared = one.requires.is_none() && is_open(place);
+        let words = (one.words).filter(|words| is_compared && !words.is_empty());
+        let words: Option<Vec<&str>> = words.map(|words| words.meaningful_words().collect());
+        if let Some(words) = &words {
+            let head = heads.entry(words.clone()).or_insert(place);
+            if (candidates.get(*head)).is_some_and(|head| rank(head) < rank(one)) {
+                *head = place;
+            }
+        }
+        groups.push(words);
+    }
+    let head_of = |(place, words): (usize, Option<Vec<&str>>)| {
+        let head = heads.get(&words?).copied();
+        head.filter(|head| *head != place)
+    };
+    groups.into_iter().enumerate().map(head_of).collect()
 }
 
 #[cfg(test)]
@@ -117,6 +129,7 @@ mod tests {
                 relevance: None,
                 worth: 1.0,
                 words: Some(words),
+                record: None,
                 requires: None,
             })
             .collect();

@@ -1,4 +1,5 @@
 use super::*;
+use heirloom_model::Timestamp;
 use heirloom_model::limits::CONTEXT_SHARES_PERCENT_MAX;
 use proptest::prelude::*;
 
@@ -48,6 +49,7 @@ fn run(sections: &[SectionFrame], drafts: &[Draft], floor: f64, budget: usize) -
             relevance: one.relevance,
             worth: one.worth,
             words: Some(words),
+            record: None,
             requires: one.requires,
         })
         .collect();
@@ -169,6 +171,53 @@ fn repeated_text_is_named_as_duplicate() {
             SelectionReason::ByWorth
         ]
     );
+}
+
+#[test]
+fn newest_of_near_duplicates_takes_the_place_of_the_others() {
+    let words = [
+        "Run the tests with nextest.",
+        "Please run the tests with nextest",
+    ];
+    let words = words.map(ComparableText::from_text);
+    let id = |millis| RecordId::from_parts(Timestamp::from_millisecond(millis).unwrap(), &["x"]);
+    let one = |place: usize, record, tier| Candidate {
+        section: 0,
+        tier,
+        forms: vec![40],
+        relevance: None,
+        worth: 1.0 - place as f64 / 10.0,
+        words: words.get(place),
+        record: Some(record),
+        requires: None,
+    };
+    for (tier, expected) in [
+        (
+            Tier::Competing,
+            [
+                SelectionReason::DuplicateOf(1),
+                SelectionReason::BestOfSource,
+            ],
+        ),
+        // A pinned record stays.
+        (
+            Tier::Guaranteed,
+            [SelectionReason::Guaranteed, SelectionReason::DuplicateOf(0)],
+        ),
+    ] {
+        let candidates = [one(0, id(1_000), tier), one(1, id(2_000), Tier::Competing)];
+        let selection = select(
+            &SelectionInput {
+                sections: &[PLAIN],
+                candidates: &candidates,
+                best_floor: 0.1,
+                floor: 0.05,
+                reserved_chars: 20,
+            },
+            1_000,
+        );
+        assert_eq!(reasons(&selection), expected);
+    }
 }
 
 #[test]

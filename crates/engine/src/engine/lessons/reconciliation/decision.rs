@@ -1,9 +1,9 @@
 //! Decision on a new lesson: what happens to the stored records that it concerns.
 
 use super::{Reconciliation, is_touched_by_person};
-use crate::engine::lessons::contradiction;
 use crate::engine::lessons::lesson_drafts::{LessonDraft, has_derived_key};
 use crate::engine::lessons::lesson_source::LessonSource;
+use crate::engine::lessons::replacement;
 use heirloom_model::kinds::ErrorRecord;
 use heirloom_model::record_meaning::known_resolution;
 use heirloom_model::similarity::{ComparableText, has_same_words};
@@ -61,15 +61,24 @@ impl Reconciliation<'_> {
                 return Ok(Decision::Confirm(Box::new(known.clone())));
             }
         }
-        if draft.is_of_person {
-            let negated = near
-                .into_iter()
-                .find(|known| contradiction::is_negated_by(known, record));
-            if let Some(known) = negated.filter(|known| !self.touched.contains(&known.id)) {
-                return Ok(Decision::Revise(Box::new(known)));
-            }
+        // A conversation that is learned later may be older than what replaced its statements.
+        if near
+            .iter()
+            .any(|known| replacement::is_replaced(record, known))
+        {
+            return Ok(Decision::Nothing);
         }
-        Ok(Decision::Create)
+        let replaced = near.into_iter().filter(|known| {
+            replacement::is_replaced(known, record) && !self.touched.contains(&known.id)
+        });
+        let mut replaced: Vec<Record> = replaced.collect();
+        if replaced.is_empty() {
+            return Ok(Decision::Create);
+        }
+        // One of them has the lesson as its successor, which undo follows.
+        let first = replaced.remove(0);
+        self.retire_replaced(replaced);
+        Ok(Decision::Revise(Box::new(first)))
     }
 
     /// Returns current knowledge with similar words.

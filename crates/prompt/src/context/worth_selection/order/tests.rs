@@ -36,6 +36,7 @@ proptest! {
                 relevance: None,
                 worth: f64::from(worth) / 5.0,
                 words: words.get(text),
+                record: None,
                 requires: (place % 7 == 3).then(|| place - 1),
             })
             .collect();

@@ -1,0 +1,127 @@
+//! Statements: rules, decisions and facts, compared by what they are about, what they use and what they drop.
+//!
+//! A person who changes a mind seldom repeats the words of the earlier rule: `from now on use Decimal for money, not
+//! integer cents` replaces `never use floats for money, always integer cents`. Such statements meet by their subject
+//! and by the thing that one uses and the other drops. When in doubt they do not meet.
+
+mod statement_reader;
+mod statement_words;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Words of a text that are read, because a rule is a few sentences.
+const WORDS_MAX: usize = 120;
+/// Fewest words of two statements that are the same up to a negation.
+const OPPOSITE_WORDS_MIN: usize = 2;
+
+/// What a statement does to an earlier one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum StatementEffect {
+    /// Both cannot be meant, but it is not certain which one is; a person decides.
+    Contradicts,
+    /// It takes the place of the earlier one.
+    Replaces,
+}
+
+/// Thing that a statement does not use any more, and what it was used for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct DroppedThing {
+    thing: BTreeSet<String>,
+    topic: BTreeSet<String>,
+}
+
+/// Statement, read for comparisons. All words are stems without stop words.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Statement {
+    /// All words, affirmed or dropped.
+    all: BTreeSet<String>,
+    affirmed: BTreeSet<String>,
+    /// What it uses, as in `uses structlog`.
+    used: BTreeSet<String>,
+    /// What the use is limited to, as in `for local development`.
+    topic: BTreeSet<String>,
+    dropped: Vec<DroppedThing>,
+    /// Assignments, such as `DB_URL=…`.
+    settings: BTreeMap<String, String>,
+    /// True if it says that something changed: `from now on`, `no longer`.
+    is_change: bool,
+    /// True if it changes something or is about the present: `now`.
+    is_of_now: bool,
+    is_negated: bool,
+}
+
+impl Statement {
+    /// Reads a statement.
+    pub fn from_text(text: &str) -> Self {
+        statement_reader::read(text)
+    }
+
+    /// Returns what this statement does to one that was made earlier.
+    pub fn effect_on(&self, earlier: &Self) -> Option<StatementEffect> {
+        let dropped = self
+            .dropped
+            .iter()
+            .filter_map(|dropped| self.effect_of_drop(dropped, earlier));
+        // What the earlier one dropped is used again.
+        let taken_up = earlier
+            .dropped
+            .iter()
+            .filter_map(|dropped| earlier.effect_of_drop(dropped, self))
+            .map(|_| StatementEffect::Contradicts);
+        let effects = dropped
+            .chain(taken_up)
+            .chain(self.effect_of_settings(earlier))
+            .chain(self.effect_of_opposite(earlier));
+        effects.max()
+    }
+
+    /// A thing that is dropped and that the earlier statement uses, for the same subject.
+    fn effect_of_drop(&self, dropped: &DroppedThing, earlier: &Self) -> Option<StatementEffect> {
+        let DroppedThing { thing, topic } = dropped;
+        if !thing.is_subset(&earlier.affirmed) {
+            return None;
+        }
+        // `not floats for money` is not about floats elsewhere.
+        if !topic.is_empty() && topic.is_disjoint(&earlier.all) {
+            return None;
+        }
+        let mut subjects = topic.union(&self.affirmed);
+        let has_subject = subjects.any(|word| earlier.all.contains(word) && !thing.contains(word));
+        let is_limited = !earlier.topic.is_empty() && earlier.topic.is_disjoint(&self.all);
+        let is_used = thing.is_subset(&earlier.used) && !is_limited;
+        if self.is_change && (has_subject || thing.len() > 1 || is_used) {
+            return Some(StatementEffect::Replaces);
+        }
+        (has_subject && is_used).then_some(StatementEffect::Contradicts)
+    }
+
+    /// Another value of one setting, for the same subject.
+    fn effect_of_settings(&self, earlier: &Self) -> Option<StatementEffect> {
+        let other_value = self.settings.iter().find(|(name, value)| {
+            let known = earlier.settings.get(*name);
+            known.is_some_and(|known| known != *value)
+        });
+        let (name, _) = other_value?;
+        let name = name.to_lowercase();
+        let has_subject = self
+            .affirmed
+            .iter()
+            .any(|word| *word != name && earlier.affirmed.contains(word));
+        match (has_subject, self.is_of_now) {
+            (true, true) => Some(StatementEffect::Replaces),
+            (true, false) => Some(StatementEffect::Contradicts),
+            (false, _) => None,
+        }
+    }
+
+    /// The same words with the opposite sign, in any language whose negations are known.
+    fn effect_of_opposite(&self, earlier: &Self) -> Option<StatementEffect> {
+        let is_opposite = self.is_negated != earlier.is_negated
+            && self.all.len() >= OPPOSITE_WORDS_MIN
+            && self.all == earlier.all;
+        is_opposite.then_some(StatementEffect::Replaces)
+    }
+}
+
+#[cfg(test)]
+mod tests;
