@@ -219,8 +219,6 @@ pub(crate) struct DocumentCues {
     pub(crate) sections: DocumentSections,
     /// Phrases.
     pub(crate) phrases: DocumentPhrases,
-    /// Phrases in a person's first request.
-    pub(crate) request: RequestPhrases,
 }
 
 /// Worth of records from documents.
@@ -230,8 +228,6 @@ pub(crate) struct DocumentWorth {
     pub(crate) repeated: f32,
     /// Constraints.
     pub(crate) constraint: f32,
-    /// Requirements in a request.
-    pub(crate) request: f32,
     /// Scripts of a package.
     pub(crate) scripts: f32,
 }
@@ -256,17 +252,6 @@ pub(crate) struct DocumentPhrases {
     pub(crate) task_bound: Phrases,
     /// Names of plans and specifications.
     pub(crate) files: Phrases,
-}
-
-/// Phrases in a person's first request.
-#[derive(Debug, Default, Deserialize)]
-pub(crate) struct RequestPhrases {
-    /// Requirements.
-    pub(crate) requirement: Phrases,
-    /// Facts about the project.
-    pub(crate) fact: Phrases,
-    /// Beginnings of sentences that suppose something.
-    pub(crate) supposition: Phrases,
 }
 
 /// Contents of `data/selection.toml`.
