@@ -13,6 +13,8 @@ mod person_rules;
 mod plans;
 mod reports;
 
+pub use person_rules::{TurnSentence, turn_sentences};
+
 use crate::Candidate;
 use crate::cues::Cues;
 use heirloom_agents::transcripts::TranscriptEvent;
