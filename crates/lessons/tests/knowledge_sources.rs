@@ -258,6 +258,43 @@ fn documents_become_merged_conventions() {
     );
 }
 
+/// Feedback in a summary is kept if it is a rule: what is absent, quoted from one moment, or a report is none.
+#[test]
+fn feedback_of_a_summary_is_a_rule_or_nothing() {
+    for (feedback, is_kept) in [
+        ("None, found by reading the workflow logs", false),
+        (
+            "\"pushed, please continue\" after each of the attempts",
+            false,
+        ),
+        ("\"it seems like the integration tests are failing\"", false),
+        (
+            "Asked me to check the formatter and the type checker",
+            false,
+        ),
+        (
+            "never import the app module in scripts of the migration",
+            true,
+        ),
+        ("you must not change the tests, only the code", true),
+    ] {
+        let summary = SUMMARY.replace(
+            "never import `app.ts` in scripts of the migration",
+            feedback,
+        );
+        let event = EventBody::Summary(summary);
+        let texts = Conversation::default()
+            .push(event)
+            .texts(SourceKind::CompactionSummary);
+        let begins = feedback.trim_matches('"').to_lowercase();
+        let begins = begins.get(..20).unwrap_or_default();
+        let found = texts
+            .iter()
+            .any(|text| text.to_lowercase().contains(begins));
+        assert_eq!(found, is_kept, "{feedback}: {texts:?}");
+    }
+}
+
 /// A request is a task of its day: what it asks for is neither a decision nor a fact of the project.
 #[test]
 fn request_is_no_knowledge() {

@@ -71,6 +71,8 @@ pub(crate) struct SummaryPhrases {
     pub(crate) narration: Phrases,
     /// Wishes of people in the summary's words.
     pub(crate) wish: Phrases,
+    /// Beginnings of points of a section of wishes that state none.
+    pub(crate) no_wish: Phrases,
 }
 
 /// Contents of `data/commits.toml`.

@@ -27,6 +27,8 @@ pub(crate) struct TurnWords {
     soft_lead_ins: &'static [&'static str],
     /// Words of a question that is a polite instruction.
     pub(crate) polite: &'static [&'static str],
+    /// Words of questions without a question mark: anywhere if there are several, otherwise at the end.
+    pub(crate) question_tags: &'static [&'static str],
     /// First words of a sentence whose subject the sentence before it names.
     pub(crate) pronouns: &'static [&'static str],
     /// Last words of a sentence that refer to the sentence before it.

@@ -15,7 +15,8 @@ use heirloom_agents::transcripts::{
     EventBody, ToolAction, ToolOutcome, TranscriptEvent, without_injected_text,
 };
 use heirloom_model::{Timestamp, text};
-use rule_finder::{FoundRule, find_rules};
+use rule_finder::FoundRule;
+pub(super) use rule_finder::find_rules;
 pub use rule_finder::{TurnSentence, turn_sentences};
 use serde::{Deserialize, Serialize};
 
@@ -237,7 +238,8 @@ impl PersonRules {
         };
         let answers = answers.split("\"=\"").skip(1).take(ANSWERS_MAX);
         for answer in answers.filter_map(|rest| rest.split('"').next()) {
-            if answer.split_whitespace().count() < ANSWER_WORDS_MIN {
+            let is_option = answer.ends_with("(Recommended)");
+            if is_option || answer.split_whitespace().count() < ANSWER_WORDS_MIN {
                 continue;
             }
             for rule in find_rules(answer, SentencePlace::default(), cues) {

@@ -45,7 +45,7 @@ const CERTAIN: f32 = 0.7;
 
 /// Rule found in a turn.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct FoundRule {
+pub(in crate::sources) struct FoundRule {
     /// The rule in the person's words.
     pub(super) text: String,
     pub(super) category: RuleCategory,
@@ -69,7 +69,7 @@ struct Scored<'a> {
 }
 
 /// Returns the rules of a turn; `place` says where the turn is.
-pub(super) fn find_rules(
+pub(in crate::sources) fn find_rules(
     turn: &str,
     place: SentencePlace,
     cues: &PersonRuleCues,
@@ -185,7 +185,8 @@ fn score<'s>(text: &'s str, place: SentencePlace, cues: &PersonRuleCues) -> Scor
     let classes = SentenceClasses::read(&masked);
     let normal = normalize(&masked);
     let mut polite = cues.turns.polite.iter();
-    let is_question = is_question(text) && !polite.any(|word| starts_with_word(&normal, word));
+    let is_question = (is_question(text) || has_question_tag(&normal, cues))
+        && !polite.any(|word| starts_with_word(&normal, word));
     let place = SentencePlace {
         is_question,
         ..place
@@ -200,6 +201,16 @@ fn score<'s>(text: &'s str, place: SentencePlace, cues: &PersonRuleCues) -> Scor
         is_question,
         contradicts: false,
     }
+}
+
+/// Returns true for a question without a question mark ("we only need the local file right").
+fn has_question_tag(normal: &str, cues: &PersonRuleCues) -> bool {
+    let end = normal.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let mut tags = cues.turns.question_tags.iter();
+    tags.any(|tag| match tag.contains(' ') {
+        true => contains_phrase(normal, tag),
+        false => end.len() > tag.len() && ends_with_word(end, tag),
+    })
 }
 
 /// Returns the sentence without an introduction such as "Two rules for this repo:".
