@@ -1,4 +1,4 @@
-//! Compiles the cues of `data/person_rules.toml` into Rust constants and the other data files into JSON, because a hook
+//! Compiles `data/person_rules.toml` and `data/rule_words.toml` into Rust constants and the other data files into JSON, because a hook
 //! has no time to parse TOML.
 #![expect(
     clippy::disallowed_methods,
@@ -6,13 +6,14 @@
 )]
 
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::{env, fs};
 
-const DATA: &str = include_str!("data/person_rules.toml");
+const RULES: &str = include_str!("data/person_rules.toml");
+const WORDS: &str = include_str!("data/rule_words.toml");
 
 /// Data files that are written as JSON.
 const JSON_FILES: [&str; 9] = [
@@ -27,44 +28,38 @@ const JSON_FILES: [&str; 9] = [
     "summaries",
 ];
 
+/// Classes of words that the model of lasting rules combines.
+const NAMED_CLASSES: [&str; 12] = [
+    "always",
+    "change",
+    "complaint",
+    "generic",
+    "lets_start",
+    "moment",
+    "obligation",
+    "preference",
+    "product",
+    "prohibition",
+    "reminder",
+    "working",
+];
+
 type Words = BTreeMap<String, Vec<String>>;
 
-/// Content of the data file.
+/// Content of `person_rules.toml`.
 #[derive(Deserialize)]
-struct CueFile {
+struct RuleFile {
     threshold: f32,
     worth: f32,
-    worth_per_point: f32,
-    worth_max: f32,
+    worth_growth: f32,
     weak_worth: f32,
     turns: Words,
-    words: Words,
-    cue: Vec<Cue>,
 }
 
+/// Content of `rule_words.toml`.
 #[derive(Deserialize)]
-struct Cue {
-    name: String,
-    category: Option<String>,
-    weight: f32,
-    at: Option<String>,
-    refines: Option<String>,
-    worth: Option<f32>,
-    #[serde(default)]
-    previous: Vec<String>,
-    #[serde(default)]
-    next: Vec<String>,
-    #[serde(default)]
-    not_next: Vec<String>,
-    #[serde(default)]
-    not_previous: Vec<String>,
-    #[serde(default)]
-    second_not: Vec<String>,
-    #[serde(default)]
-    with: Vec<String>,
-    #[serde(default)]
-    phrases: Words,
-    form: Option<String>,
+struct WordFile {
+    classes: Words,
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -72,8 +67,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=data");
     let folder = env::var_os("OUT_DIR").ok_or("Cargo sets OUT_DIR")?;
     let folder = PathBuf::from(folder);
-    let file: CueFile = toml::from_str(DATA)?;
-    fs::write(folder.join("person_rules.rs"), rust_source(&file)?)?;
+    fs::write(
+        folder.join("person_rules.rs"),
+        rule_source(&toml::from_str(RULES)?)?,
+    )?;
+    let words: WordFile = toml::from_str(WORDS)?;
+    fs::write(folder.join("rule_words.rs"), word_source(&words.classes)?)?;
     for name in JSON_FILES {
         let text = fs::read_to_string(format!("data/{name}.toml"))?;
         let value: toml::Table = toml::from_str(&text)?;
@@ -85,121 +84,73 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the source of the constant `CUES` of type `PersonRuleCues`.
-fn rust_source(file: &CueFile) -> Result<String, Box<dyn Error>> {
-    let words = |name: &str| file.words.get(name).ok_or(format!("no list {name}"));
+/// Returns the source of a constant of type `PersonRuleCues`.
+fn rule_source(file: &RuleFile) -> Result<String, Box<dyn Error>> {
     let mut out = String::new();
-    let [worth, growth, max] = [file.worth, file.worth_per_point, file.worth_max];
     writeln!(out, "PersonRuleCues {{")?;
     writeln!(out, "threshold: {:?}_f32,", file.threshold)?;
-    writeln!(out, "worth: [{worth:?}_f32, {growth:?}_f32, {max:?}_f32],")?;
+    let (worth, growth) = (file.worth, file.worth_growth);
+    writeln!(out, "worth: [{worth:?}_f32, {growth:?}_f32],")?;
     writeln!(out, "weak_worth: {:?}_f32,", file.weak_worth)?;
     writeln!(out, "turns: TurnWords {{")?;
     for (name, list) in &file.turns {
         writeln!(out, "{name}: &{list:?},")?;
     }
-    writeln!(out, "}},")?;
-    for name in ["connectors", "conjunctions", "determiners", "no_verbs"] {
-        writeln!(out, "{name}: &{:?},", words(name)?)?;
-    }
-    writeln!(out, "cues: &[")?;
-    for cue in &file.cue {
-        write_cue(&mut out, cue, &file.words)?;
-    }
-    writeln!(out, "],")?;
-    write_phrases(&mut out, file)?;
-    writeln!(out, "form_cues: &[")?;
-    for (index, cue) in file.cue.iter().enumerate() {
-        if let Some(form) = &cue.form {
-            writeln!(out, "(WordForm::{}, {index}),", variant(form))?;
-        }
-    }
-    writeln!(out, "],\n}}")?;
+    writeln!(out, "}} }}")?;
     Ok(out)
 }
 
-fn write_cue(out: &mut String, cue: &Cue, words: &Words) -> Result<(), Box<dyn Error>> {
-    let category = cue.category.as_deref().map(variant);
-    let category = category.map_or("None".to_owned(), |name| {
-        format!("Some(RuleCategory::{name})")
-    });
-    let place = variant(cue.at.as_deref().unwrap_or("any"));
-    let worth = cue
-        .worth
-        .map_or("None".to_owned(), |worth| format!("Some({worth:?}_f32)"));
-    write!(
+/// Returns the constants of the word classes: their names and numbers, the phrases by their first words in order, and
+/// the phrases of scripts without blanks between words.
+fn word_source(classes: &Words) -> Result<String, Box<dyn Error>> {
+    let mut out = String::new();
+    let names: Vec<&String> = classes.keys().collect();
+    writeln!(
         out,
-        "Cue {{ name: {:?}, category: {category}, weight: {:?}_f32, at: CuePlace::{place}, \
-         refines: {:?}, worth: {worth}, has_form: {}, ",
-        cue.name,
-        cue.weight,
-        cue.refines,
-        cue.form.is_some()
+        "pub(crate) const CLASS_NAMES: [&str; {}] = {names:?};",
+        names.len()
     )?;
-    let lists = [
-        ("previous", &cue.previous),
-        ("next", &cue.next),
-        ("not_next", &cue.not_next),
-        ("not_previous", &cue.not_previous),
-        ("second_not", &cue.second_not),
-        ("with", &cue.with),
-    ];
-    for (name, list) in lists {
-        write!(out, "{name}: &{:?}, ", expand(list, words)?)?;
-    }
-    writeln!(out, "}},")?;
-    Ok(())
-}
-
-/// Writes the phrases in order. Each has the index of the phrase before it that is its longest beginning, so that all
-/// phrases at a position of a text are found from the last one that is not behind the text in order.
-fn write_phrases(out: &mut String, file: &CueFile) -> Result<(), Box<dyn Error>> {
-    let mut phrases = Vec::new();
-    for (index, cue) in file.cue.iter().enumerate() {
-        for list in cue.phrases.values() {
-            let list = expand(list, &file.words)?;
-            phrases.extend(list.into_iter().map(|text| (text, index)));
+    let mut by_first: BTreeMap<&str, BTreeSet<(Vec<&str>, usize)>> = BTreeMap::new();
+    let mut unspaced = BTreeSet::new();
+    for (class, (name, phrases)) in classes.iter().enumerate() {
+        if NAMED_CLASSES.contains(&name.as_str()) {
+            let constant = name.to_uppercase();
+            writeln!(out, "pub(crate) const {constant}: usize = {class};")?;
         }
-    }
-    phrases.sort();
-    writeln!(out, "phrases: &[")?;
-    let mut open: Vec<usize> = Vec::new();
-    for (at, (text, cue)) in phrases.iter().enumerate() {
-        while open
-            .last()
-            .and_then(|last| phrases.get(*last))
-            .is_some_and(|(beginning, _)| !text.starts_with(beginning.as_str()))
-        {
-            open.pop();
-        }
-        let beginning = open.last();
-        writeln!(
-            out,
-            "Phrase {{ text: {text:?}, cue: {cue}, beginning: {beginning:?} }},"
-        )?;
-        open.push(at);
-    }
-    writeln!(out, "],")?;
-    Ok(())
-}
-
-/// Returns the list with the words of a name in the place of `@name`.
-fn expand(list: &[String], words: &Words) -> Result<Vec<String>, Box<dyn Error>> {
-    let mut all = Vec::with_capacity(list.len());
-    for word in list {
-        match word.strip_prefix('@') {
-            Some(name) => {
-                all.extend_from_slice(words.get(name).ok_or(format!("no list {name}"))?);
+        for phrase in phrases {
+            if phrase
+                .chars()
+                .any(|c| ('\u{3000}'..'\u{a000}').contains(&c))
+            {
+                unspaced.insert((phrase.as_str(), class));
+                continue;
             }
-            None => all.push(word.clone()),
+            let mut words = phrase.split(' ');
+            let first = words.next().unwrap_or_default();
+            by_first
+                .entry(first)
+                .or_default()
+                .insert((words.collect(), class));
         }
     }
-    Ok(all)
-}
-
-/// Returns the name of an enum's variant, for a name in snake case of one word.
-fn variant(name: &str) -> String {
-    let mut chars = name.chars();
-    let first = chars.next().map(|c| c.to_ascii_uppercase());
-    first.into_iter().chain(chars).collect()
+    writeln!(
+        out,
+        "pub(crate) static PHRASES: [FirstWord; {}] = [",
+        by_first.len()
+    )?;
+    for (word, rests) in by_first {
+        writeln!(out, "FirstWord {{ word: {word:?}, rests: &[")?;
+        for (rest, class) in rests {
+            writeln!(out, "(&{rest:?}, {class}),")?;
+        }
+        writeln!(out, "] }},")?;
+    }
+    writeln!(out, "];")?;
+    let unspaced: Vec<_> = unspaced.into_iter().collect();
+    writeln!(
+        out,
+        "pub(crate) static UNSPACED_PHRASES: [(&str, usize); {}] = {unspaced:?};",
+        unspaced.len()
+    )?;
+    Ok(out)
 }

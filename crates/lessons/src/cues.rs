@@ -14,7 +14,7 @@ pub(crate) use knowledge::{
 };
 
 pub(crate) use person_rules::{
-    PersonRuleCues, RuleCategory, SentenceScore, TurnWords, ends_with_word, normalize,
+    PersonRuleCues, RuleCategory, TurnWords, contains_phrase, ends_with_word, normalize,
     starts_with_word,
 };
 

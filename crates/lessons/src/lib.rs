@@ -16,6 +16,7 @@ mod outline;
 mod phrases;
 mod project_paths;
 mod prompt_template;
+mod rule_model;
 mod selection;
 mod sentences;
 mod sources;
@@ -30,3 +31,5 @@ pub use candidate::{
 };
 pub use extractor::LessonExtractor;
 pub use lesson_rewrite::{REWRITE_PROMPT, Rewrite, RewriteNote, parse_rewrites, rewrite_data};
+pub use rule_model::{RULE_FEATURES, RuleFeatures, SentencePlace};
+pub use sources::{TurnSentence, turn_sentences};

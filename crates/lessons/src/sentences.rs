@@ -6,9 +6,7 @@ mod markdown;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use markdown::{
-    mask_quoted_and_code, plain_text, without_blocks, without_quoted_or_code,
-};
+pub(crate) use markdown::{mask_quoted_and_code, plain_text, without_blocks};
 
 /// Words after whose full stop a sentence goes on, in lower case and without the full stop.
 const ABBREVIATIONS: [&str; 42] = [

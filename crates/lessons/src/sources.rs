@@ -14,6 +14,7 @@ mod plans;
 mod reports;
 
 pub(crate) use commands::is_static_check;
+pub use person_rules::{TurnSentence, turn_sentences};
 
 use crate::Candidate;
 use crate::cues::Cues;

@@ -258,25 +258,53 @@ fn documents_become_merged_conventions() {
     );
 }
 
+/// Feedback in a summary is kept if it is a rule: what is absent, quoted from one moment, or a report is none.
 #[test]
-fn request_states_facts_and_requirements() {
+fn feedback_of_a_summary_is_a_rule_or_nothing() {
+    for (feedback, is_kept) in [
+        ("None, found by reading the workflow logs", false),
+        (
+            "\"pushed, please continue\" after each of the attempts",
+            false,
+        ),
+        ("\"it seems like the integration tests are failing\"", false),
+        (
+            "Asked me to check the formatter and the type checker",
+            false,
+        ),
+        (
+            "never import the app module in scripts of the migration",
+            true,
+        ),
+        ("you must not change the tests, only the code", true),
+    ] {
+        let summary = SUMMARY.replace(
+            "never import `app.ts` in scripts of the migration",
+            feedback,
+        );
+        let event = EventBody::Summary(summary);
+        let texts = Conversation::default()
+            .push(event)
+            .texts(SourceKind::CompactionSummary);
+        let begins = feedback.trim_matches('"').to_lowercase();
+        let begins = begins.get(..20).unwrap_or_default();
+        let found = texts
+            .iter()
+            .any(|text| text.to_lowercase().contains(begins));
+        assert_eq!(found, is_kept, "{feedback}: {texts:?}");
+    }
+}
+
+/// A request is a task of its day: what it asks for is neither a decision nor a fact of the project.
+#[test]
+fn request_is_no_knowledge() {
     let request = "Build a page with a chart of the orders for each region and month, so that the team sees which regions grow and which do not, and link it from the start page next to the other reports that we show to managers every week. It opens from the menu as well and shows the current quarter first.\n\nFilters:\n- Region (one or many)\n- Quarter\n\nIt has to be reusable for invoices. Orders are connected to regions through the customer.";
     let conversation = Conversation::default().prompt(request);
     let candidates = conversation.extractor().candidates();
-    let person: Vec<String> = candidates
+    let knowledge = candidates
         .iter()
-        .filter(|candidate| {
-            candidate.source == SourceKind::Document && candidate.speaker == Speaker::Person
-        })
-        .map(Candidate::full_text)
-        .collect();
-    assert_eq!(
-        person,
-        [
-            "The request requires: Filters: Region (one or many); Quarter. It has to be reusable for invoices.",
-            "Orders are connected to regions through the customer."
-        ]
-    );
+        .filter(|candidate| candidate.source != SourceKind::Case);
+    assert_eq!(knowledge.count(), 0, "{candidates:?}");
 }
 
 #[test]

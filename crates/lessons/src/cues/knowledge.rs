@@ -71,6 +71,8 @@ pub(crate) struct SummaryPhrases {
     pub(crate) narration: Phrases,
     /// Wishes of people in the summary's words.
     pub(crate) wish: Phrases,
+    /// Beginnings of points of a section of wishes that state none.
+    pub(crate) no_wish: Phrases,
 }
 
 /// Contents of `data/commits.toml`.
@@ -221,8 +223,6 @@ pub(crate) struct DocumentCues {
     pub(crate) sections: DocumentSections,
     /// Phrases.
     pub(crate) phrases: DocumentPhrases,
-    /// Phrases in a person's first request.
-    pub(crate) request: RequestPhrases,
 }
 
 /// Worth of records from documents.
@@ -232,8 +232,6 @@ pub(crate) struct DocumentWorth {
     pub(crate) repeated: f32,
     /// Constraints.
     pub(crate) constraint: f32,
-    /// Requirements in a request.
-    pub(crate) request: f32,
     /// Scripts of a package.
     pub(crate) scripts: f32,
 }
@@ -258,17 +256,6 @@ pub(crate) struct DocumentPhrases {
     pub(crate) task_bound: Phrases,
     /// Names of plans and specifications.
     pub(crate) files: Phrases,
-}
-
-/// Phrases in a person's first request.
-#[derive(Debug, Default, Deserialize)]
-pub(crate) struct RequestPhrases {
-    /// Requirements.
-    pub(crate) requirement: Phrases,
-    /// Facts about the project.
-    pub(crate) fact: Phrases,
-    /// Beginnings of sentences that suppose something.
-    pub(crate) supposition: Phrases,
 }
 
 /// Contents of `data/selection.toml`.

@@ -61,33 +61,6 @@ pub(crate) fn without_blocks(text: &str) -> String {
     out
 }
 
-/// Returns the text without fenced code, block quotations and quoted passages; short quoted words stay.
-pub(crate) fn without_quoted_or_code(text: &str) -> String {
-    let mut out = String::with_capacity(text.len().min(1 << 16));
-    let mut fence = None;
-    for raw in text.lines() {
-        match parse_line(raw, &mut fence) {
-            Line::Fence | Line::Quote => {}
-            Line::Blank => out.push('\n'),
-            Line::Item(_) | Line::Text(_) => {
-                let masked = mask(raw, false);
-                let mut is_gap = false;
-                for c in masked.chars() {
-                    // A masked passage leaves one blank.
-                    if c != MASK {
-                        out.push(c);
-                    } else if !is_gap {
-                        out.push(' ');
-                    }
-                    is_gap = c == MASK;
-                }
-                out.push('\n');
-            }
-        }
-    }
-    out
-}
-
 /// Character that replaces each byte of masked text.
 pub(super) const MASK: char = '\u{1a}';
 

@@ -98,15 +98,6 @@ fn plain_text_removes_markdown() {
 }
 
 #[test]
-fn without_quoted_or_code_keeps_the_authors_words() {
-    let text = "he wrote \"never use this thing here\" to us\n> always\n```\nnever\n```\ndon't use 'any' or `let`";
-    assert_eq!(
-        without_quoted_or_code(text),
-        "he wrote \" \" to us\ndon't use 'any' or `let`\n"
-    );
-}
-
-#[test]
 fn mask_quoted_and_code_keeps_offsets() {
     let text = "don't «né» `a` \"b c\" it's 'd'";
     let masked = mask_quoted_and_code(text);
@@ -126,11 +117,7 @@ fn hostile_texts_take_linear_time() {
         let plain = plain_text(&text);
         let found = sentences(&plain).count();
         let masked = mask_quoted_and_code(&text).len();
-        let own = without_quoted_or_code(&text).len();
         shorten_to_sentences(&text, 400);
-        assert!(
-            start.elapsed().as_secs() < 30,
-            "{unit} {found} {masked} {own}"
-        );
+        assert!(start.elapsed().as_secs() < 30, "{unit} {found} {masked}");
     }
 }

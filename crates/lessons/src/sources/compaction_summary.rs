@@ -3,10 +3,12 @@
 mod error_point;
 mod summary_text;
 
+use super::person_rules::find_rules;
 use crate::code_tokens::{TokenKind, code_tokens};
 use crate::cues::{Cues, SummaryCues};
 use crate::event_place::EventPlace;
 use crate::outline::{OutlineItem, OutlineSection, read_outline};
+use crate::rule_model::SentencePlace;
 use crate::sentences::{capitalize, shorten_to_sentences};
 use crate::{Candidate, LessonContent, SourceKind, Speaker};
 use error_point::{ErrorPoint, read_error_point};
@@ -122,7 +124,7 @@ impl CompactionSummary {
             let lower = child.to_lowercase();
             if is_wish(&lower, cues) {
                 let text = wish_text(child);
-                if text.chars().count() >= POINT_CHARS_MIN {
+                if text.chars().count() >= POINT_CHARS_MIN && sets_rule(&text) {
                     self.add_point(SummaryPoint {
                         kind: PointKind::Preference,
                         text,
@@ -275,13 +277,16 @@ fn concept_point(item: &OutlineItem, cues: &SummaryCues) -> Option<SummaryPoint>
 
 fn preference_point(item: &OutlineItem, cues: &SummaryCues) -> Option<SummaryPoint> {
     let text = point_text(&item.full_text())?;
-    let is_wish = is_wish(&text.to_lowercase(), cues);
-    Some(SummaryPoint {
+    let lower = text.to_lowercase();
+    let is_quoted = lower.starts_with(['"', '“']);
+    let text = match is_wish(&lower, cues) {
+        true => wish_text(&text),
+        false => text,
+    };
+    let is_none = cues.phrases.no_wish.begins(&text.to_lowercase());
+    (!is_none && (!is_quoted || sets_rule(&text))).then(|| SummaryPoint {
         kind: PointKind::Preference,
-        text: match is_wish {
-            true => wish_text(&text),
-            false => text,
-        },
+        text,
         ..SummaryPoint::default()
     })
 }
@@ -294,6 +299,21 @@ fn has_several_subjects(heading: &str) -> bool {
 fn is_wish(lower: &str, cues: &SummaryCues) -> bool {
     let text = lower.strip_prefix("the ").unwrap_or(lower);
     cues.phrases.wish.begins(text)
+}
+
+/// Returns true if a wish outlasts the work of the summary: "The user wants no new packages" does, "None, found in the
+/// logs" and "pushed, please continue" do not.
+fn sets_rule(wish: &str) -> bool {
+    let words = wish.strip_prefix("The user").map_or(wish, |rest| {
+        let rest = rest.trim_start();
+        rest.split_once([' ', ':']).map_or(rest, |(_, rest)| rest)
+    });
+    // A quotation is judged by its own words: "pushed, please continue" after each attempt.
+    let words = match words.trim_start().strip_prefix(['"', '“']) {
+        Some(quoted) => quoted.split(['"', '”']).next().unwrap_or_default(),
+        None => words,
+    };
+    !find_rules(words, SentencePlace::default(), &Cues::get().person_rules).is_empty()
 }
 
 /// Returns a wish as a sentence about the user.

@@ -1,29 +1,22 @@
-//! Issues, plans and specifications that the session read, requirements in the person's request, and package scripts.
+//! Issues, plans and specifications that the session read, and package scripts.
 
 mod binding_lines;
 mod document_calls;
 mod package_scripts;
-mod request_points;
 
-use super::person_rules::own_text;
-use crate::cues::{Cues, DocumentCues};
+use crate::cues::Cues;
 use crate::event_place::{EventPlace, call_name};
 use crate::{Candidate, LessonContent, SourceKind, Speaker};
 use binding_lines::{BindingLine, BindingLines, LineKind};
 use document_calls::{DocumentKind, document_kind, is_document_tool};
 use heirloom_agents::transcripts::{EventBody, ToolAction, ToolOutcome, TranscriptEvent};
 use package_scripts::{PackageScripts, read_package_scripts};
-use request_points::{RequestPoint, read_request};
 use serde::{Deserialize, Serialize};
 
 /// Greatest number of calls without a result that are kept.
 const PENDING_MAX: usize = 24;
 /// Greatest number of packages.
 const PACKAGES_MAX: usize = 3;
-/// Greatest number of points from requests.
-const REQUEST_POINTS_MAX: usize = 6;
-/// Smallest number of characters of a later request that is searched for requirements.
-const REQUEST_CHARS_MIN: usize = 200;
 /// Smallest number of characters of the lines in a record.
 const LINES_CHARS_MIN: usize = 50;
 /// Greatest number of characters of a record.
@@ -44,17 +37,12 @@ pub(crate) struct Documents {
     pending: Vec<PendingDocument>,
     lines: BindingLines,
     packages: Vec<(PackageScripts, EventPlace)>,
-    request_points: Vec<(RequestPoint, EventPlace)>,
 }
 
 impl Documents {
     /// Reads an event.
     pub(crate) fn push(&mut self, position: u64, event: &TranscriptEvent, cues: &Cues) {
         match &event.body {
-            EventBody::Prompt(text) if event.agent.is_none() => {
-                let own = own_text(text, &cues.person_rules.turns);
-                self.read_prompt(&own, &EventPlace::of(position, event), &cues.documents);
-            }
             EventBody::Call { call, tool, action } => {
                 let kind = match action {
                     ToolAction::Command(line) => document_kind(line, cues),
@@ -95,18 +83,6 @@ impl Documents {
         }
     }
 
-    fn read_prompt(&mut self, text: &str, place: &EventPlace, cues: &DocumentCues) {
-        let is_long = text.len() >= REQUEST_CHARS_MIN;
-        if !is_long || self.request_points.len() >= REQUEST_POINTS_MAX {
-            return;
-        }
-        for point in read_request(text, cues, TEXT_CHARS_MAX) {
-            if self.request_points.len() < REQUEST_POINTS_MAX {
-                self.request_points.push((point, place.clone()));
-            }
-        }
-    }
-
     fn read_document(&mut self, kind: &DocumentKind, text: &str, place: &EventPlace, cues: &Cues) {
         match kind {
             DocumentKind::Issue => self.lines.read("issues", text, place, &cues.documents),
@@ -129,11 +105,6 @@ impl Documents {
     /// Adds the candidates found so far.
     pub(crate) fn add_candidates(&self, cues: &Cues, out: &mut Vec<Candidate>) {
         let worth = &cues.documents.worth;
-        for (point, place) in &self.request_points {
-            let category = if point.is_fact { "fact" } else { "decision" };
-            let record = DocumentRecord::new(category, point.text.clone(), worth.request);
-            out.push(record.into_candidate(Speaker::Person, place));
-        }
         let completion = self.lines.of_kind(LineKind::Completion, true);
         self.add_lines("Definition of done", &completion, worth.repeated, out);
         let constraints = self.lines.of_kind(LineKind::Constraint, false);
@@ -143,7 +114,7 @@ impl Documents {
         for (package, place) in &self.packages {
             let mut record = DocumentRecord::new("fact", package.text(), worth.scripts);
             record.key = Some(format!("command:scripts:{}", package.name));
-            out.push(record.into_candidate(Speaker::Program, place));
+            out.push(record.into_candidate(place));
         }
     }
 
@@ -167,7 +138,7 @@ impl Documents {
         }
         if text.chars().count() >= title_chars + LINES_CHARS_MIN {
             let record = DocumentRecord::new("convention", text, worth);
-            out.push(record.into_candidate(Speaker::Program, &first.place));
+            out.push(record.into_candidate(&first.place));
         }
     }
 }
@@ -190,10 +161,10 @@ impl DocumentRecord {
         }
     }
 
-    fn into_candidate(self, speaker: Speaker, place: &EventPlace) -> Candidate {
+    fn into_candidate(self, place: &EventPlace) -> Candidate {
         Candidate {
             source: SourceKind::Document,
-            speaker,
+            speaker: Speaker::Program,
             evidence: vec![place.evidence(&self.text)],
             content: LessonContent::Knowledge {
                 category: self.category.to_owned(),

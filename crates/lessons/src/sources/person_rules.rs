@@ -8,13 +8,16 @@ mod weak_preference;
 pub(super) use turn_text::own_text;
 
 use crate::cues::{Cues, PersonRuleCues, RuleCategory, normalize};
+use crate::rule_model::SentencePlace;
 use crate::sentences::{plain_text, sentences, shorten_to_sentences};
 use crate::{Candidate, Evidence, LessonContent, SourceKind, Speaker};
 use heirloom_agents::transcripts::{
     EventBody, ToolAction, ToolOutcome, TranscriptEvent, without_injected_text,
 };
 use heirloom_model::{Timestamp, text};
-use rule_finder::{FoundRule, find_rules};
+use rule_finder::FoundRule;
+pub(super) use rule_finder::find_rules;
+pub use rule_finder::{TurnSentence, turn_sentences};
 use serde::{Deserialize, Serialize};
 
 /// Greatest number of rules that are kept.
@@ -31,6 +34,12 @@ const CALLS_MAX: usize = 8;
 const CALLS_AFTER_INTERRUPT_MAX: u32 = 2;
 /// Rise of the worth of a rule that is repeated.
 const REPETITION_WORTH: f32 = 0.05;
+/// Greatest number of answers of one question tool.
+const ANSWERS_MAX: usize = 8;
+/// Smallest number of words of an answer in the person's own words; shorter ones are options.
+const ANSWER_WORDS_MIN: usize = 5;
+/// Worth of a command that the person typed after an interrupt.
+const TYPED_COMMAND_WORTH: f32 = 0.84;
 /// Greatest number of weak preferences.
 const WEAK_MAX: usize = 3;
 
@@ -75,6 +84,12 @@ impl PersonRules {
         }
         let cues = &cues.person_rules;
         match &event.body {
+            // Claude Code stores an interrupt as a prompt of its own before the person's.
+            EventBody::Prompt(turn) if is_stop(turn, cues) => {
+                let action = self.calls.last().map(|(_, action)| action.clone());
+                self.interrupted = action.or_else(|| Some("a call".to_owned()));
+                self.calls_since_interrupt = 0;
+            }
             EventBody::Prompt(turn) => {
                 self.read_turn(position, event, turn, cues);
                 self.call_count = 0;
@@ -108,10 +123,8 @@ impl PersonRules {
                 self.statement.clear();
                 self.interrupted = None;
             }
-            EventBody::Result { .. }
-            | EventBody::Summary(_)
-            | EventBody::FileChanged(_)
-            | EventBody::TokenUsage(_) => {}
+            EventBody::Result { text, .. } => self.read_answers(position, event, text, cues),
+            EventBody::Summary(_) | EventBody::FileChanged(_) | EventBody::TokenUsage(_) => {}
         }
     }
 
@@ -124,7 +137,15 @@ impl PersonRules {
     ) {
         let turn = without_injected_text(turn);
         self.withdraw(&turn, cues);
-        let found = find_rules(&turn, false, cues);
+        let place = SentencePlace {
+            follows_stop: self.interrupted.is_some(),
+            is_first_prompt: self.last_turn.is_none(),
+            ..SentencePlace::default()
+        };
+        let found = match self.typed_command(&turn) {
+            Some(rule) => vec![rule],
+            None => find_rules(&turn, place, cues),
+        };
         let is_empty = found.is_empty();
         for rule in found {
             let rationale = self.rationale(&rule, None);
@@ -178,9 +199,20 @@ impl PersonRules {
                     .get(..end.unwrap_or(reason.len()))
                     .unwrap_or_default()
             });
-        match reason {
+        let templates = &words.rejection_templates;
+        let is_template = |reason: &str| {
+            templates
+                .iter()
+                .any(|start| reason.trim_start().starts_with(start))
+        };
+        match reason.filter(|reason| !is_template(reason)) {
             Some(reason) => {
-                for rule in find_rules(reason, true, cues) {
+                let place = SentencePlace {
+                    follows_stop: true,
+                    is_rejection: true,
+                    ..SentencePlace::default()
+                };
+                for rule in find_rules(reason, place, cues) {
                     let rationale = self.rationale(&rule, action.as_deref());
                     self.add(stored_rule(rule, rationale, position, event));
                 }
@@ -190,6 +222,47 @@ impl PersonRules {
                 self.calls_since_interrupt = 0;
             }
         }
+    }
+
+    /// Reads the result of a question tool: the person's answers are their words.
+    fn read_answers(
+        &mut self,
+        position: u64,
+        event: &TranscriptEvent,
+        text: &str,
+        cues: &PersonRuleCues,
+    ) {
+        let marks = &cues.turns.answers;
+        let Some(answers) = marks.iter().find_map(|mark| text.strip_prefix(*mark)) else {
+            return;
+        };
+        let answers = answers.split("\"=\"").skip(1).take(ANSWERS_MAX);
+        for answer in answers.filter_map(|rest| rest.split('"').next()) {
+            let is_option = answer.ends_with("(Recommended)");
+            if is_option || answer.split_whitespace().count() < ANSWER_WORDS_MIN {
+                continue;
+            }
+            for rule in find_rules(answer, SentencePlace::default(), cues) {
+                let rationale = rule.reason.clone();
+                self.add(stored_rule(rule, rationale, position, event));
+            }
+        }
+    }
+
+    /// Returns the rule of a turn that is only a command, typed after an interrupt: the person shows how it is run.
+    fn typed_command(&self, turn: &str) -> Option<FoundRule> {
+        let action = self.interrupted.as_ref()?;
+        let command = turn.trim().strip_prefix('`')?.strip_suffix('`')?;
+        let is_command = !command.contains(['`', '\n'])
+            && command.contains(' ')
+            && command.chars().count() <= CALL_CHARS_MAX;
+        is_command.then(|| FoundRule {
+            text: format!("Run `{command}`."),
+            category: RuleCategory::Convention,
+            reason: Some(format!("The person typed it after interrupting {action}.")),
+            worth: TYPED_COMMAND_WORTH,
+            line: turn.trim().to_owned(),
+        })
     }
 
     /// Returns the rationale of a rule: for a correction the rejected action or the agent's statement, otherwise the
@@ -297,6 +370,17 @@ impl PersonRules {
             agent: None,
         }));
     }
+}
+
+/// Returns true for the program's note about an interrupt.
+fn is_stop(turn: &str, cues: &PersonRuleCues) -> bool {
+    let mut marks = cues
+        .turns
+        .rejections
+        .iter()
+        .filter(|mark| mark.starts_with('['));
+    let turn = turn.trim();
+    marks.any(|mark| turn.starts_with(*mark)) && turn.ends_with(']')
 }
 
 fn stored_rule(

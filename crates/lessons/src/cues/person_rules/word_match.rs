@@ -20,11 +20,7 @@ pub(crate) fn normalize(sentence: &str) -> String {
     out
 }
 
-/// Returns true if the character ends a clause.
-pub(super) fn ends_clause(c: char) -> bool {
-    is_clause_mark(c) || c == ')'
-}
-
+/// Returns true for a mark between clauses.
 pub(super) fn is_clause_mark(c: char) -> bool {
     matches!(
         c,
@@ -33,29 +29,8 @@ pub(super) fn is_clause_mark(c: char) -> bool {
 }
 
 /// Returns true for a character that continues a word of a script with blanks between words.
-pub(super) fn is_word_char(c: char) -> bool {
+fn is_word_char(c: char) -> bool {
     (c.is_alphanumeric() && !is_cjk(c)) || matches!(c, '_' | '-' | '\'')
-}
-
-/// Returns true for a character before a word that makes it a part of a longer word, path or name.
-pub(super) fn is_joined(c: char) -> bool {
-    is_word_char(c) || matches!(c, '/' | '@' | '$' | '#' | '.' | '\\')
-}
-
-/// Returns true if the phrase is not a part of a longer word, path or name.
-pub(super) fn has_boundaries(before: &str, phrase: &str, after: &str) -> bool {
-    let first = phrase.chars().next().unwrap_or(' ');
-    let last = phrase.chars().next_back().unwrap_or(' ');
-    let before = before.chars().next_back().unwrap_or(' ');
-    let mut after = after.chars();
-    let next = after.next().unwrap_or(' ');
-    let starts = !is_word_char(first) || !is_joined(before);
-    // A full stop inside a file name or a path ends no word.
-    let is_name =
-        matches!(next, '.' | ':') && after.next().is_some_and(|c| c.is_ascii_alphanumeric());
-    let goes_on = is_word_char(next) || matches!(next, '/' | '=') || is_name;
-    let ends = !is_word_char(last) || last == '\'' || !goes_on;
-    starts && ends
 }
 
 /// Returns true if `rest` begins with the word or phrase.
@@ -70,16 +45,6 @@ pub(crate) fn starts_with_word(rest: &str, word: &str) -> bool {
     })
 }
 
-/// Returns true if `rest` begins with the word or phrase, or, if `word` begins with `*`, with a word that ends so.
-pub(super) fn starts_with_word_or_ending(rest: &str, word: &str) -> bool {
-    let Some(ending) = word.strip_prefix('*') else {
-        return starts_with_word(rest, word);
-    };
-    let end = rest.find(|c: char| !is_word_char(c));
-    let first = rest.get(..end.unwrap_or(rest.len()));
-    first.is_some_and(|first| first.len() > ending.len() + 1 && first.ends_with(ending))
-}
-
 /// Returns true if `before` ends with the word or phrase.
 pub(crate) fn ends_with_word(before: &str, word: &str) -> bool {
     if before.as_bytes().last() != word.as_bytes().last() {
@@ -91,18 +56,11 @@ pub(crate) fn ends_with_word(before: &str, word: &str) -> bool {
     })
 }
 
-/// Returns true if the text contains the word or phrase.
-pub(super) fn contains_word(text: &str, word: &str) -> bool {
-    text.match_indices(word).any(|(at, _)| {
-        let before = text.get(..at).unwrap_or_default();
-        let after = text.get(at + word.len()..).unwrap_or_default();
-        has_boundaries(before, word, after)
+/// Returns true if the text contains the word or phrase, not as a part of a longer word.
+pub(crate) fn contains_phrase(text: &str, phrase: &str) -> bool {
+    text.match_indices(phrase).any(|(at, _)| {
+        let before = text.get(..at + phrase.len()).unwrap_or_default();
+        let after = text.get(at..).unwrap_or_default();
+        ends_with_word(before, phrase) && starts_with_word(after, phrase)
     })
-}
-
-/// Returns true if there is a second word and the list does not contain it.
-pub(super) fn has_second_word(rest: &str, list: &[&str]) -> bool {
-    let second = rest.split(' ').nth(1).unwrap_or_default();
-    let word = second.trim_end_matches(|c: char| is_clause_mark(c));
-    !word.is_empty() && !list.contains(&word)
 }
