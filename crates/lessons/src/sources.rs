@@ -12,6 +12,7 @@ mod failures;
 mod person_rules;
 mod plans;
 mod reports;
+mod working_tree;
 
 use crate::Candidate;
 use crate::cues::Cues;

@@ -26,6 +26,10 @@ pub(crate) struct FailureCues {
     pub(crate) stopped: Phrases,
     /// Commands that change something, as `program verb`.
     pub(crate) effects: Phrases,
+    /// Marks in code that switch a check or test off.
+    pub(crate) switch_offs: Phrases,
+    /// Errors of a command line whose subcommand is missing or wrong.
+    pub(crate) subcommand_faults: Phrases,
     /// Commands that format.
     pub(crate) formatters: Phrases,
     /// Commands that record or tidy, and rarely explain a success.
@@ -86,8 +90,6 @@ pub(crate) struct FailureWorth {
     pub(crate) slip: f32,
     /// A variant of the command succeeded.
     pub(crate) variant: f32,
-    /// Nothing was recorded between failure and success.
-    pub(crate) rerun: f32,
     /// Added for each further attempt.
     pub(crate) attempt: f32,
     /// Added for an explanation.
