@@ -3,6 +3,8 @@
 
 #[path = "hooks/anchors.rs"]
 mod anchors;
+#[path = "hooks/failure_causes.rs"]
+mod failure_causes;
 #[path = "hooks/prompts.rs"]
 mod prompts;
 #[path = "hooks/resolutions.rs"]

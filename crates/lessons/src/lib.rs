@@ -30,3 +30,4 @@ pub use candidate::{
 };
 pub use extractor::LessonExtractor;
 pub use lesson_rewrite::{REWRITE_PROMPT, Rewrite, RewriteNote, parse_rewrites, rewrite_data};
+pub use sources::{LineSteps, WorkingTree};

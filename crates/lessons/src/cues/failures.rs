@@ -48,8 +48,27 @@ pub(crate) struct FailureCues {
     pub(crate) expectations: Phrases,
     /// Sentences of agents.
     pub(crate) remarks: RemarkCues,
+    /// Attempts that are undone.
+    pub(crate) attempts: AttemptCues,
     /// Worth of records.
     pub(crate) worth: FailureWorth,
+}
+
+/// Phrases about attempts that are undone.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct AttemptCues {
+    /// Beginnings of sentences that announce an approach.
+    pub(crate) intents: Vec<String>,
+    /// Statements that something did not work.
+    pub(crate) setbacks: Phrases,
+    /// Announcements of the agent that it takes something back.
+    pub(crate) undoing: Phrases,
+    /// Beginnings of a sentence with the cause of the one before.
+    pub(crate) causes: Phrases,
+    /// Requests of a person to take something back.
+    pub(crate) requests_to_undo: Phrases,
+    /// Worth of a record.
+    pub(crate) worth: f32,
 }
 
 /// Phrases in sentences of agents about a failure.

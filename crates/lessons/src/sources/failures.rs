@@ -26,7 +26,8 @@ use change::Change;
 use change_log::ChangeLog;
 use closed_failure::{ClosedFailure, Closing, Ending};
 use heirloom_agents::failures::{
-    Failure, error_lines, is_failure_expected, is_heirloom_command, names_failing_tests,
+    Failure, error_lines, is_deliberate_failure, is_failure_expected, is_heirloom_command,
+    names_failing_tests,
 };
 use heirloom_agents::transcripts::{EventBody, ToolAction, ToolOutcome, TranscriptEvent, preview};
 use heirloom_model::limits::HOOK_COMMAND_CHARS_MAX;
@@ -182,7 +183,7 @@ impl Failures {
                     &text::excerpt(line.trim(), HOOK_COMMAND_CHARS_MAX),
                     HOOK_COMMAND_CHARS_MAX,
                 );
-                pending.is_lookup = is_failure_expected(line);
+                pending.is_lookup = is_failure_expected(line) || is_deliberate_failure(line);
                 pending.steps = LineSteps::read(line);
                 if !self.open.is_empty() {
                     pending

@@ -167,7 +167,7 @@ pub(crate) fn is_among(path: &str, named: &[String]) -> bool {
 /// Steps of a command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct LineSteps {
+pub struct LineSteps {
     /// The steps, in their order.
     pub(crate) steps: Vec<TreeStep>,
     /// Number of steps before the last other command of the line.
@@ -178,7 +178,7 @@ pub(crate) struct LineSteps {
 
 impl LineSteps {
     /// Reads a command line.
-    pub(crate) fn read(line: &str) -> Self {
+    pub fn read(line: &str) -> Self {
         let mut found = Self::default();
         if !line.contains("git") {
             return found;
@@ -195,6 +195,11 @@ impl LineSteps {
         found
     }
 
+    /// Returns true if a step undoes edits, or puts another tree in place.
+    pub fn has_undo(&self) -> bool {
+        self.steps.iter().any(TreeStep::is_undo)
+    }
+
     /// Returns the steps that were done, by the result of the line.
     pub(crate) fn done(&self, has_failed: bool) -> &[TreeStep] {
         let undone = usize::from(has_failed && self.ends_with_step);
@@ -203,7 +208,7 @@ impl LineSteps {
     }
 
     /// Returns the tree in which the other commands of the line ran.
-    pub(crate) fn tree_of_run(&self, now: &WorkingTree) -> String {
+    pub fn tree_of_run(&self, now: &WorkingTree) -> String {
         let mut tree = now.clone();
         let before = self.steps.iter().take(self.before_run);
         before.for_each(|step| tree.apply(step));
@@ -214,14 +219,18 @@ impl LineSteps {
 /// Tree that is checked out. Runs in different trees prove nothing about each other.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct WorkingTree {
+pub struct WorkingTree {
     /// Branch or commit; empty for the one at the beginning.
+    #[serde(rename = "branch")]
     branch: String,
     /// The one before.
+    #[serde(rename = "before")]
     before: String,
     /// Names of branches that were made from the tree of another name.
+    #[serde(rename = "names")]
     names: Vec<(String, String)>,
     /// True while edits are put aside.
+    #[serde(rename = "put_aside")]
     pub(crate) is_put_aside: bool,
 }
 
@@ -229,6 +238,19 @@ pub(crate) struct WorkingTree {
 const BRANCHES_MAX: usize = 8;
 
 impl WorkingTree {
+    /// Does the steps of a command line.
+    pub fn apply_line(&mut self, steps: &LineSteps, has_failed: bool) {
+        steps
+            .done(has_failed)
+            .iter()
+            .for_each(|step| self.apply(step));
+    }
+
+    /// Returns true while edits are put aside.
+    pub fn is_put_aside(&self) -> bool {
+        self.is_put_aside
+    }
+
     /// Does a step.
     pub(crate) fn apply(&mut self, step: &TreeStep) {
         match step {
@@ -253,7 +275,7 @@ impl WorkingTree {
     }
 
     /// Returns the name of the tree.
-    pub(crate) fn label(&self) -> String {
+    pub fn label(&self) -> String {
         let aside = if self.is_put_aside {
             " without edits"
         } else {

@@ -3,7 +3,7 @@
 use crate::bounded_text::bounded;
 use crate::cues::FailureCues;
 use crate::event_place::EventPlace;
-use crate::sources::working_tree::{LineSteps, TreeStep};
+use crate::sources::working_tree::LineSteps;
 use heirloom_agents::failures::{
     CommandWords, essential_commands, has_side_effects, split_words, unquote,
 };
@@ -95,12 +95,8 @@ impl Change {
             .get(..line.floor_char_boundary(LINE_MAX))
             .unwrap_or_default();
         let mut commands = essential_commands(line);
-        let is_undo = |one: &&str| {
-            let steps = LineSteps::read(one).steps;
-            steps.iter().any(TreeStep::is_undo)
-        };
         let all = commands.len();
-        commands.retain(|one| !is_undo(one));
+        commands.retain(|one| !LineSteps::read(one).has_undo());
         if commands.is_empty() && all > 0 {
             return None;
         }

@@ -12,6 +12,7 @@ use crate::event_place::EventPlace;
 use crate::project_paths::ProjectPaths;
 use crate::sources::command_variant::{CommandVariant, VariantKind, find_variant};
 use crate::{Candidate, LessonContent, SourceKind, Speaker};
+use heirloom_agents::failures::is_guessed_path;
 use heirloom_model::text;
 use serde::{Deserialize, Serialize};
 
@@ -126,6 +127,7 @@ impl Closing<'_> {
         });
         let mut closed = match variant {
             Some(variant) => self.by_variant(&variant),
+            None if is_guessed_path(self.failed_text(), &self.open.error) => return None,
             // Both the command line and the code differ, and nothing shows which of them mattered.
             None if self.variant().is_some() && !described.touches_error => return None,
             None if described.text.is_empty() => self.by_own_changes()?,
@@ -153,6 +155,12 @@ impl Closing<'_> {
             true => Resolution::default(),
             false => described,
         }
+    }
+
+    fn failed_text(&self) -> &str {
+        self.open
+            .failed_part()
+            .map_or("", |part| part.text.as_str())
     }
 
     fn variant(&self) -> Option<CommandVariant> {
@@ -191,10 +199,7 @@ impl Closing<'_> {
 
     /// Describes the other commands on the line that succeeded.
     fn by_own_changes(&self) -> Option<ClosedFailure> {
-        let failed = self
-            .open
-            .failed_part()
-            .map_or("", |part| part.text.as_str());
+        let failed = self.failed_text();
         let own: Vec<&Change> = self
             .own
             .iter()

@@ -7,7 +7,7 @@ use crate::command_run::{CommandPart, CommandRun};
 use crate::cues::FailureCues;
 use crate::event_place::EventPlace;
 use crate::project_paths::ProjectPaths;
-use heirloom_agents::failures::Failure;
+use heirloom_agents::failures::{Failure, test_of_error};
 use heirloom_model::{Timestamp, text};
 use serde::{Deserialize, Serialize};
 
@@ -165,9 +165,7 @@ impl OpenFailure {
 
     /// Returns the name of the failing test, which the error has in parentheses at its end.
     pub(super) fn test_name(&self) -> Option<&str> {
-        let (_, name) = self.error.strip_suffix(')')?.rsplit_once(" (")?;
-        let is_exception = name.ends_with("Error") || name.ends_with("Exception");
-        Some(name).filter(|name| name.len() >= 4 && !is_exception && !name.starts_with("expected "))
+        test_of_error(&self.error)
     }
 
     /// Returns true if a run of the same test fails in a comparison as before: other compared values are the same failure.

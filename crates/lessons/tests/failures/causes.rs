@@ -1,9 +1,6 @@
 //! Failures in the course of a session: which one a run shows, when it is resolved, and by what.
 
-#[path = "support/fail_edit_pass.rs"]
-mod fail_edit_pass;
-
-use fail_edit_pass::{Edit, KEPT, Session, error_of};
+use crate::fail_edit_pass::{Edit, KEPT, Session, error_of};
 use heirloom_agents::transcripts::ToolOutcome::{Failed, Succeeded};
 use heirloom_lessons::Candidate;
 
