@@ -7,7 +7,7 @@ mod pass_evidence;
 mod passed_tests;
 mod text_wrapping;
 
-pub(crate) use changes_between::{RecentChanges, resolution};
+pub(crate) use changes_between::{RecentChanges, edit_change, resolution};
 pub(crate) use command_changes::{assignments, background_change, command_changes};
 pub(crate) use pass_evidence::{FOLDER, PassEvidence};
 pub(crate) use text_wrapping::without_wrapping;
@@ -59,25 +59,22 @@ pub(crate) fn folder_of_command(root: &Path, cwd: Option<&str>, command: &str) -
     normalise_project_path(root, &folder.to_string_lossy()).ok()
 }
 
-/// Closes the open errors of these tasks about which there is evidence. `change_of` returns what was changed since an
-/// error occurred.
+/// Closes the open errors of these tasks of which `is_gone` knows that they are gone. `change_of` returns what was changed
+/// since an error occurred.
 pub(crate) fn close_errors(
     engine: &Engine,
     tasks: &[Option<&str>],
-    evidence: &PassEvidence,
+    is_gone: &dyn Fn(&Record) -> bool,
     change_of: &dyn Fn(&Record) -> Option<String>,
     source: &str,
 ) -> Result<Vec<Record>, Fault> {
-    if evidence.is_empty() {
-        return Ok(Vec::new());
-    }
     let find = || -> Result<Vec<Record>, Fault> {
         let mut closed = Vec::new();
         for task in tasks {
             let open = engine
                 .errors()
                 .newest_open(*task, LESSON_ERRORS_COMPARED_MAX)?;
-            closed.extend(open.into_iter().filter(|error| evidence.closes(error)));
+            closed.extend(open.into_iter().filter(is_gone));
         }
         Ok(closed)
     };

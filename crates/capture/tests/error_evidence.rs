@@ -26,17 +26,23 @@ fn resolution_in_a_run_names_the_change() {
     let memory = TaskMemory::new();
     let text = memory.report(LINT);
     let edited = json!({"type": "tool_use", "id": "e", "name": "Edit", "input": {"file_path": "src/cart.rs"}});
-    let mut lines = vec![
+    let edit = [
         json!({"type": "assistant", "message": {"id": "m", "content": [edited]}}),
         json!({"type": "user", "message": {"content": [{"type": "tool_result", "tool_use_id": "e", "content": "ok"}]}}),
     ];
-    lines.extend(runs("npm install left-pad", "", false));
+    let mut lines = runs("npm install left-pad", "", false);
     lines.extend(runs("make lint", "", false));
     memory.observe(&scope_of(TASK, 2), &lines);
     assert_eq!(
         memory.error(&text).attr_str("resolution"),
-        Some("edited `src/cart.rs`; ran `npm install left-pad`, then it passed")
+        Some("ran `npm install left-pad`, then it passed")
     );
+    // Of two changes, it is not known which one helped.
+    let memory = TaskMemory::new();
+    let text = memory.report(LINT);
+    lines.splice(0..0, edit);
+    memory.observe(&scope_of(TASK, 2), &lines);
+    assert_eq!(memory.error(&text).attr_str("resolution"), None);
     // Without a change it is no lesson.
     let memory = TaskMemory::new();
     let text = memory.report(LINT);

@@ -11,6 +11,8 @@ pub enum SourceKind {
     PersonRule,
     /// A command that failed and passed after a change.
     Failure,
+    /// An approach that was undone.
+    Attempt,
     /// A failed command and a variant of it that succeeded.
     CommandVariant,
     /// An agent's explanation.
@@ -77,6 +79,17 @@ pub enum LessonContent {
         text: String,
         /// The change that resolved it; `None` while it is open.
         resolution: Option<String>,
+    },
+    /// A failed attempt: an approach that was undone.
+    Attempt {
+        /// The approach.
+        approach: String,
+        /// Lines that it changed.
+        change: String,
+        /// Why it was undone.
+        reason: String,
+        /// Files that it changed.
+        files: Vec<String>,
     },
     /// A request and what became of it.
     Case {
@@ -173,6 +186,12 @@ impl Candidate {
                 .into_iter()
                 .flatten()
                 .collect(),
+            LessonContent::Attempt {
+                approach,
+                change,
+                reason,
+                ..
+            } => vec![approach, change, reason],
             LessonContent::Case { case, .. } => {
                 vec![&case.asked, &case.did, &case.failed, &case.result]
             }

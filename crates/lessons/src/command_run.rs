@@ -159,6 +159,19 @@ impl CommandPart {
         found
     }
 
+    /// Returns the values of options that select what is run, such as `-k name`.
+    pub(crate) fn selections(&self) -> Vec<&str> {
+        let next = self.words.iter().skip(1).map(String::as_str).chain([""]);
+        let values = self.words.iter().zip(next).filter_map(|(word, next)| {
+            if SELECTING_OPTIONS.contains(&word.as_str()) {
+                return Some(next);
+            }
+            let (option, value) = word.split_once('=')?;
+            SELECTING_OPTIONS.contains(&option).then_some(value)
+        });
+        values.filter(|value| !value.is_empty()).collect()
+    }
+
     /// Returns true if the command runs a script by its path.
     pub(crate) fn is_script(&self) -> bool {
         let program = self.family.split(' ').next().unwrap_or_default();

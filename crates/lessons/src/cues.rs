@@ -8,7 +8,7 @@ mod person_rules;
 
 pub(crate) use commands::{CommandCues, CommandPurpose, TrackerCues};
 pub(crate) use explanations::{DiagnosisCues, ExplanationCues};
-pub(crate) use failures::FailureCues;
+pub(crate) use failures::{AttemptCues, FailureCues};
 pub(crate) use knowledge::{
     CommitCues, DocumentCues, OutcomeCues, ReportCues, SelectionCues, SummaryCues,
 };

@@ -32,4 +32,4 @@ pub use candidate::{
 pub use extractor::LessonExtractor;
 pub use lesson_rewrite::{REWRITE_PROMPT, Rewrite, RewriteNote, parse_rewrites, rewrite_data};
 pub use rule_model::{RULE_FEATURES, RuleFeatures, SentencePlace};
-pub use sources::{TurnSentence, turn_sentences};
+pub use sources::{LineSteps, TurnSentence, WorkingTree, turn_sentences};

@@ -123,6 +123,29 @@ impl ProjectPaths {
             && (OUTSIDE.iter().any(|start| path.starts_with(start)) || is_home_setting())
     }
 
+    /// Returns a folder relative to the project's, which is empty for itself; a folder outside as it is, and `None` if it
+    /// is not known where the folder is.
+    pub(crate) fn relative_folder(&self, folder: &str) -> Option<String> {
+        let folder = folder.replace('\\', "/");
+        let folder = folder.trim_end_matches('/');
+        if folder.contains("..") || folder.contains('$') || folder == "-" {
+            return None;
+        }
+        if !is_absolute(folder) {
+            return Some(
+                folder
+                    .trim_start_matches("./")
+                    .trim_start_matches('.')
+                    .to_owned(),
+            );
+        }
+        let inside = format!("{folder}/");
+        match inside.strip_prefix(&self.common) {
+            Some(rest) if !self.common.is_empty() => Some(rest.trim_end_matches('/').to_owned()),
+            _ => self.is_given.then(|| folder.to_owned()),
+        }
+    }
+
     /// Returns a text with the paths in it relative to the project's folder.
     pub(crate) fn without_folder(&self, text: &str) -> String {
         match self.common.is_empty() {

@@ -114,7 +114,9 @@ fn shorten(candidate: &mut Candidate) -> bool {
             !text.is_empty() && resolution.is_some() == had_resolution
         }
         // Its record has a limit of its own.
-        LessonContent::Case { .. } | LessonContent::Steps(_) => true,
+        LessonContent::Attempt { .. } | LessonContent::Case { .. } | LessonContent::Steps(_) => {
+            true
+        }
     }
 }
 
@@ -141,6 +143,7 @@ fn merit(candidate: &Candidate) -> f32 {
         }
         LessonContent::Knowledge { .. }
         | LessonContent::Error { .. }
+        | LessonContent::Attempt { .. }
         | LessonContent::Case { .. }
         | LessonContent::Steps(_) => 0.0,
     };
@@ -262,10 +265,13 @@ fn drop_cases_without_effect(lessons: &mut [Lesson]) {
     }
 }
 
-/// Returns true for what the agent found out: a failure with its resolution, or an explanation.
+/// Returns true for what the agent found out: a failure with its resolution, a failed attempt, or an explanation.
 fn is_finding(candidate: &Candidate) -> bool {
     match candidate.source {
-        SourceKind::Failure | SourceKind::CommandVariant | SourceKind::Explanation => true,
+        SourceKind::Failure
+        | SourceKind::CommandVariant
+        | SourceKind::Attempt
+        | SourceKind::Explanation => true,
         SourceKind::PersonRule
         | SourceKind::Report
         | SourceKind::Command

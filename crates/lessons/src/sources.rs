@@ -1,5 +1,6 @@
 //! Sources of lessons, one file each.
 
+mod attempts;
 mod cases;
 mod command_variant;
 mod commands;
@@ -12,6 +13,9 @@ mod failures;
 mod person_rules;
 mod plans;
 mod reports;
+mod working_tree;
+
+pub use working_tree::{LineSteps, WorkingTree};
 
 pub(crate) use commands::is_static_check;
 pub use person_rules::{TurnSentence, turn_sentences};
@@ -27,6 +31,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Sources {
     person_rules: person_rules::PersonRules,
     failures: failures::Failures,
+    attempts: attempts::Attempts,
     explanations: explanations::Explanations,
     summaries: compaction_summary::CompactionSummary,
     commands: commands::Commands,
@@ -42,6 +47,7 @@ impl Sources {
     /// Names the project's folder for the sources that show paths.
     pub(crate) fn set_project_folder(&mut self, folder: &str) {
         self.failures.set_project_folder(folder);
+        self.attempts.set_project_folder(folder);
         self.commands.set_project_folder(folder);
         self.diagnoses.set_project_folder(folder);
         self.cases.set_project_folder(folder);
@@ -51,6 +57,7 @@ impl Sources {
     pub(crate) fn push(&mut self, position: u64, event: &TranscriptEvent, cues: &Cues) {
         self.person_rules.push(position, event, cues);
         self.failures.push(position, event, cues);
+        self.attempts.push(position, event, cues);
         self.explanations.push(position, event, cues);
         self.summaries.push(position, event, cues);
         self.commands.push(position, event, cues);
@@ -67,6 +74,7 @@ impl Sources {
         let mut all = Vec::new();
         self.person_rules.add_candidates(cues, &mut all);
         self.failures.add_candidates(cues, &mut all);
+        self.attempts.add_candidates(cues, &mut all);
         self.diagnoses.add_candidates(cues, &mut all);
         self.explanations.add_candidates(cues, &mut all);
         self.summaries.add_candidates(cues, &mut all);

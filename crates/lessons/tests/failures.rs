@@ -1,5 +1,7 @@
 //! Pairs of a failed and a successful command, over tools and languages: which resolution is told.
 
+#[path = "failures/causes.rs"]
+mod causes;
 #[path = "support/fail_edit_pass.rs"]
 mod fail_edit_pass;
 

@@ -25,6 +25,7 @@ fn summary_is_parsed_into_errors_learnings_and_preferences() {
                 text, resolution, ..
             } => Some((text.as_str(), resolution.as_deref())),
             LessonContent::Knowledge { .. }
+            | LessonContent::Attempt { .. }
             | LessonContent::Case { .. }
             | LessonContent::Steps(_) => None,
         })
@@ -369,6 +370,9 @@ fn selection_keeps_at_most_twelve_records_of_bounded_size() {
     for lesson in &kept {
         let parts: Vec<&String> = match &lesson.candidate.content {
             LessonContent::Knowledge { text, .. } | LessonContent::Error { text, .. } => vec![text],
+            LessonContent::Attempt {
+                approach, reason, ..
+            } => vec![approach, reason],
             LessonContent::Case { case, .. } => vec![&case.asked, &case.did, &case.result],
             LessonContent::Steps(_) => vec![],
         };

@@ -98,7 +98,9 @@ fn kept(events: &[TranscriptEvent]) -> Vec<(String, String)> {
     let category = |one: &Candidate| match &one.content {
         LessonContent::Knowledge { category, .. } => category.clone(),
         LessonContent::Error { .. } => "error".to_owned(),
-        LessonContent::Case { .. } | LessonContent::Steps(_) => String::new(),
+        LessonContent::Attempt { .. } | LessonContent::Case { .. } | LessonContent::Steps(_) => {
+            String::new()
+        }
     };
     let candidates = extractor.candidates();
     (candidates.iter().filter(|one| is_kept(one)))

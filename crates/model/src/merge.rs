@@ -6,6 +6,7 @@ use crate::conflict::can_arbitrate;
 use crate::kinds::{ErrorRecord, Knowledge, Step, StepState, Task};
 use crate::permissions::Authority;
 use crate::record::Attrs;
+use crate::record_meaning::known_resolution;
 use crate::{ConflictPolicy, Kind, KindData, Record, mark, similarity};
 use std::cmp::Ordering;
 
@@ -22,7 +23,7 @@ pub enum MergeRule {
     Knowledge(ConflictPolicy),
     /// Steps: done completes pending; pending never undoes done.
     Step,
-    /// Errors: a repeated open error is counted; a resolved error is reopened.
+    /// Errors: a repeated open error is counted; a resolved error is reopened and keeps its known fix.
     Error,
     /// Tasks: fields of the new record overwrite known ones; absent fields stay.
     Task,
@@ -216,9 +217,15 @@ fn error_record(current: &Record, mut incoming: Record) -> MergeDecision {
         counted.attrs = known.to_attrs();
         return MergeDecision::Confirm(Box::new(counted));
     }
-    new.repeats = known
-        .repeats
-        .saturating_add(u32::from(new.state == ErrorRecord::OPEN));
+    let is_reopened = new.state == ErrorRecord::OPEN;
+    new.repeats = known.repeats.saturating_add(u32::from(is_reopened));
+    if is_reopened && !new.extra.contains_key(ErrorRecord::HELPED) {
+        // A failure that comes back keeps its known fix.
+        let helped = known_resolution(current).map(Into::into);
+        let helped = helped.or_else(|| known.extra.remove(ErrorRecord::HELPED));
+        let helped = helped.map(|helped| (ErrorRecord::HELPED.to_owned(), helped));
+        new.extra.extend(helped);
+    }
     incoming.attrs = new.to_attrs();
     replace(current, incoming)
 }

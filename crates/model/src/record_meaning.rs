@@ -5,9 +5,8 @@ use crate::kinds::ErrorRecord;
 use crate::{Kind, Record, limits, text};
 use std::borrow::Cow;
 
-/// Words for an error whose command or test passed later although no change was seen.
-pub const PASSED_LATER: &str =
-    "passed later without a change that was seen: flaky, or fixed elsewhere";
+/// Words for an error whose command or test passed later although nothing is known to have helped.
+pub const PASSED_LATER: &str = "passed later; it is not known what helped";
 
 /// Resolutions that earlier versions stored although nothing was known to have helped.
 const WITHOUT_DETAILS: [&str; 4] = [
@@ -25,16 +24,17 @@ const IN_ITERATION: [&str; 2] = ["succeeded in iteration ", "resolved in iterati
 struct Complement<'r> {
     before: &'static str,
     text: &'r str,
-    after: &'static str,
+    after: Cow<'static, str>,
 }
 
 impl Complement<'_> {
     fn frame_chars(&self) -> usize {
-        text::chars(self.before) + text::chars(self.after)
+        text::chars(self.before) + text::chars(&self.after)
     }
 }
 
-/// Returns the whole meaning of a record: its text, and the resolution of an error (`TEXT → fixed by: FIX`), the
+/// Returns the whole meaning of a record: its text, and the resolution of an error (`TEXT → fixed by: FIX`, for one that
+/// failed again `TEXT → fixed before by: FIX (came back on DATE)`), the
 /// rationale of knowledge (`TEXT (because WHY)`) or the outcome of an episode (`TEXT: OUTCOME`). An error that passed
 /// later for an unknown reason is described so. A case is its line, see [`case_line`].
 ///
@@ -148,7 +148,16 @@ fn complement(record: &Record) -> Option<Complement<'_>> {
             return Some(Complement {
                 before: " (",
                 text: PASSED_LATER,
-                after: ")",
+                after: Cow::Borrowed(")"),
+            });
+        }
+        Kind::Error if record.state() == Some(ErrorRecord::OPEN) => {
+            let helped = record.attr_str(ErrorRecord::HELPED)?.trim();
+            let date = record.recorded_at.strftime("%Y-%m-%d");
+            return has_resolution_details(helped).then(|| Complement {
+                before: " → fixed before by: ",
+                text: helped,
+                after: Cow::Owned(format!(" (came back on {date})")),
             });
         }
         Kind::Error => ("resolution", " → fixed by: ", ""),
@@ -167,7 +176,7 @@ fn complement(record: &Record) -> Option<Complement<'_>> {
     Some(Complement {
         before,
         text,
-        after,
+        after: Cow::Borrowed(after),
     })
 }
 
@@ -228,10 +237,15 @@ mod tests {
         );
         let open = record(Kind::Error, "no space left", &[("state", "open")]);
         assert_eq!(record_meaning(&open), "no space left");
+        let attrs = [("state", "open"), (ErrorRecord::HELPED, "ran `make clean`")];
+        assert_eq!(
+            record_meaning(&record(Kind::Error, "no space left", &attrs)),
+            "no space left → fixed before by: ran `make clean` (came back on 1970-01-01)"
+        );
     }
 
     #[test]
-    fn error_that_passed_without_change_is_told_as_flaky_or_fixed_elsewhere() {
+    fn error_that_passed_without_a_known_fix_is_told_so() {
         let passed = [("state", "resolved"), ("closed_by", "passed")];
         let passed = record(Kind::Error, "`make` failed: no rule", &passed);
         let meaning = format!("`make` failed: no rule ({PASSED_LATER})");

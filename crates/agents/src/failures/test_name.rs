@@ -20,6 +20,13 @@ impl<'o> FailingTest<'o> {
     }
 }
 
+/// Returns the name of the failing test that the text of a failure has in parentheses at its end.
+pub fn test_of_error(error: &str) -> Option<&str> {
+    let (_, name) = error.strip_suffix(')')?.rsplit_once(" (")?;
+    let is_exception = name.ends_with("Error") || name.ends_with("Exception");
+    Some(name).filter(|name| name.len() >= 4 && !is_exception && !name.starts_with("expected "))
+}
+
 /// Recognises the heading of a failing test.
 pub(super) fn failing_test(line: &str) -> Option<FailingTest<'_>> {
     let line = line.trim();

@@ -48,25 +48,24 @@ impl RecentChanges {
     }
 }
 
-/// Returns the resolution that names these changes; `None` without any.
+/// Describes an edit of a file, of which hooks do not keep the content.
+pub(crate) fn edit_change(file: &str) -> String {
+    format!("{EDITED}{file}`")
+}
+
+/// Beginning of the description of an edit.
+const EDITED: &str = "edited `";
+
+/// Returns the resolution that names the only change; `None` without any, and for several, of which it is not known which
+/// one helped. That a file was edited names no fix either: the lessons of the transcript name its lines.
 pub(crate) fn resolution<T: AsRef<str>>(changes: &[T]) -> Option<String> {
     const END: &str = ", then it passed";
-    let mut first = 0;
-    while let Some(rest) = changes.get(first..).filter(|rest| !rest.is_empty()) {
-        let rest: Vec<&str> = rest.iter().map(AsRef::as_ref).collect();
-        let told = rest.join("; ");
-        let is_last = rest.len() == 1;
-        if text::chars(&told) + END.len() <= RESOLUTION_CHARS_MAX {
-            return Some(format!("{told}{END}"));
-        }
-        if is_last {
-            let most = RESOLUTION_CHARS_MAX - END.len();
-            return Some(format!("{}{END}", text::excerpt(&told, most)));
-        }
-        // The newest changes are closest to the success.
-        first += 1;
-    }
-    None
+    let [change] = changes else {
+        return None;
+    };
+    let change = change.as_ref();
+    let told = text::excerpt(change, RESOLUTION_CHARS_MAX - END.len());
+    (!change.starts_with(EDITED)).then(|| format!("{told}{END}"))
 }
 
 #[cfg(test)]
@@ -81,32 +80,29 @@ mod tests {
     fn resolution_names_changes_since_the_failure() {
         let mut changes = RecentChanges::default();
         assert_eq!(changes.resolution_since(at(0)), None);
-        changes.add("edited `a`", at(1));
+        changes.add(&edit_change("a"), at(1));
         changes.add("ran `npm install x`", at(3));
-        assert_eq!(
-            changes.resolution_since(at(1)).unwrap(),
-            "edited `a`; ran `npm install x`, then it passed"
-        );
+        // One of two changes, and an edit of unknown lines.
+        assert_eq!(changes.resolution_since(at(1)), None);
         assert_eq!(
             changes.resolution_since(at(2)).unwrap(),
             "ran `npm install x`, then it passed"
         );
         assert_eq!(changes.resolution_since(at(4)), None);
+        changes.add(&edit_change("a"), at(5));
+        assert_eq!(changes.resolution_since(at(4)), None);
         for n in 0..20 {
-            changes.add(&format!("edited `{n}`"), at(5));
+            changes.add(&edit_change(&n.to_string()), at(5));
         }
         assert_eq!(changes.0.len(), CHANGES_MAX);
-        changes.add("edited `19`", at(6));
+        changes.add(&edit_change("19"), at(6));
         assert_eq!(changes.0.len(), CHANGES_MAX);
     }
 
     #[test]
-    fn long_resolution_keeps_the_newest_changes() {
+    fn long_resolution_is_shortened() {
         assert_eq!(resolution::<&str>(&[]), None);
-        let long = "x".repeat(RESOLUTION_CHARS_MAX);
-        let both = resolution(&[long.as_str(), "edited `a`"]).unwrap();
-        assert_eq!(both, "edited `a`, then it passed");
-        let one = resolution(&[long]).unwrap();
+        let one = resolution(&["x".repeat(RESOLUTION_CHARS_MAX)]).unwrap();
         assert_eq!(text::chars(&one), RESOLUTION_CHARS_MAX);
         assert!(one.ends_with("…, then it passed"), "{one}");
     }

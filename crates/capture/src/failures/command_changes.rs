@@ -7,6 +7,7 @@ use heirloom_agents::failures::{
     CommandSlice, Operator, base_name, is_assignment, is_writer, split_commands, split_words,
     unquote, unwrap_shell,
 };
+use heirloom_lessons::LineSteps;
 use heirloom_model::{limits, text};
 use program_changes::is_change;
 
@@ -47,6 +48,9 @@ fn collect(line: &str, depth: usize, changes: &mut Vec<String>) {
 }
 
 fn change_of(command: &CommandSlice<'_>) -> Option<String> {
+    if LineSteps::read(command.text).has_undo() {
+        return None;
+    }
     let words = split_words(command.text);
     let assigned = words.iter().take_while(|word| is_assignment(word)).count();
     let (variables, words) = words.split_at(assigned);

@@ -3,68 +3,104 @@
 use super::HookRequest;
 use super::failure_warning::is_open;
 use super::session_state::{HookSessionState, OpenFailure};
-use crate::failures::PassEvidence;
+use crate::failures::{FOLDER, PassEvidence};
 use crate::{Hooks, failures};
-use heirloom_agents::failures::Subject;
+use heirloom_agents::failures::{Subject, names_failing_tests, test_of_error};
 use heirloom_model::{Fault, Record, text};
 
 /// Characters of a variable in a resolution.
 const VARIABLE_CHARS_MAX: usize = 60;
+
+/// A run of a command, as far as it proves something.
+pub(super) struct ProvingRun<'r> {
+    /// The command line.
+    pub(super) command: &'r str,
+    /// Its output.
+    pub(super) output: &'r str,
+    /// Folder in which it ran.
+    pub(super) folder: Option<&'r str>,
+    /// Tree in which it ran.
+    pub(super) tree: &'r str,
+}
 
 impl Hooks<'_> {
     /// Closes the failures of a command that passed, and the errors that name it or a test that passed.
     pub(super) fn record_passed_command(
         &self,
         request: &HookRequest<'_>,
-        command: &str,
+        run: &ProvingRun<'_>,
         evidence: &PassEvidence,
         state: &mut HookSessionState,
     ) -> Result<(), Fault> {
+        if run.tree != state.tree.label() || state.tree.is_put_aside() {
+            // Without the edits, or in another tree, a run proves nothing about them.
+            return Ok(());
+        }
         if evidence.command_passed() {
-            let subject = Subject::Command(command.to_owned());
-            let open: Vec<Record> = (self.failures_of(&subject)?.into_iter())
-                .filter(is_open)
-                .collect();
-            let is_elsewhere = !open.is_empty() && !open.iter().any(|one| evidence.closes(one));
-            // A command that passes in another folder is no evidence.
-            if !is_elsewhere {
-                let mut changes = None;
-                if let Some(failure) = state.resolve_failure(&subject.prefix()) {
-                    changes = Some(changes_since(failure, command, evidence));
-                }
-                self.close_failures(
-                    request,
-                    &subject,
-                    &|one| evidence.closes(one),
-                    changes,
-                    state,
-                )?;
-            }
+            let subject = Subject::Command(run.command.to_owned());
+            let trees = state.clone();
+            let is_closed = |one: &Record| {
+                evidence.closes(one) && trees.has_failed_in(one.key.as_deref(), run.tree)
+            };
+            let changes_of = |failure| changes_since(failure, run.command, run.folder);
+            self.close_failures(request, &subject, &is_closed, &changes_of, state)?;
         }
         self.close_named_errors(request, evidence, state)
     }
 
-    /// Closes the open failures of a subject that pass `is_closed`. Without `changes` nothing is known of what happened
-    /// since the failure.
+    /// Closes the failures of tests that a failing run of the same command does not name any more.
+    pub(super) fn close_passed_tests(
+        &self,
+        request: &HookRequest<'_>,
+        run: &ProvingRun<'_>,
+        state: &mut HookSessionState,
+    ) -> Result<(), Fault> {
+        if !names_failing_tests(run.output) {
+            return Ok(());
+        }
+        let subject = Subject::Command(run.command.to_owned());
+        let trees = state.clone();
+        let is_closed = |one: &Record| {
+            let test = test_of_error(&one.text).map(|test| test.trim_end_matches('…'));
+            test.is_some_and(|test| !run.output.contains(test))
+                && one.attr_str(FOLDER) == run.folder
+                && trees.has_failed_in(one.key.as_deref(), run.tree)
+        };
+        let changes_of = |failure| changes_since(failure, run.command, run.folder);
+        self.close_failures(request, &subject, &is_closed, &changes_of, state)
+    }
+
+    /// Closes the open failures of a subject that pass `is_closed`, each with the only change since it last occurred.
     fn close_failures(
         &self,
         request: &HookRequest<'_>,
         subject: &Subject,
         is_closed: &dyn Fn(&Record) -> bool,
-        changes: Option<Vec<String>>,
+        changes_of: &dyn Fn(OpenFailure) -> Vec<String>,
         state: &mut HookSessionState,
     ) -> Result<(), Fault> {
-        let is_gone = |one: &Record| is_open(one) && is_closed(one);
-        if !self.failures_of(subject)?.iter().any(is_gone) {
+        let gone = self.failures_of(subject)?.into_iter();
+        let gone = gone.filter(|one| is_open(one) && is_closed(one));
+        let gone: Vec<(Option<String>, Option<String>)> = gone
+            .map(|one| {
+                let key = one.key.as_deref();
+                let failure = key.and_then(|key| state.resolve_failure(key));
+                // What happened since a failure of another session is unknown.
+                let how = failure.and_then(|failure| failures::resolution(&changes_of(failure)));
+                (one.key, how)
+            })
+            .collect();
+        if gone.is_empty() {
             return Ok(());
         }
-        let how = changes.and_then(|changes| failures::resolution(&changes));
         let applied = self.engine.apply_decided(|| {
-            let open = self.failures_of(subject)?.into_iter().filter(is_gone);
+            let open = self.failures_of(subject)?.into_iter().filter(is_open);
             let errors = self.engine.errors();
-            Ok(open
-                .map(|now| errors.pass_change(&now, how.as_deref(), request.host.as_str()))
-                .collect())
+            let close = |now: Record| {
+                let (_, how) = gone.iter().find(|(key, _)| *key == now.key)?;
+                Some(errors.pass_change(&now, how.as_deref(), request.host.as_str()))
+            };
+            Ok(open.filter_map(close).collect())
         })?;
         state.mark_delivered(applied.iter().map(|one| one.id));
         Ok(())
@@ -77,7 +113,14 @@ impl Hooks<'_> {
         evidence: &PassEvidence,
         state: &HookSessionState,
     ) -> Result<(), Fault> {
+        if evidence.is_empty() {
+            return Ok(());
+        }
         let session = request.scope().session;
+        let tree = state.tree.label();
+        let is_gone = |error: &Record| {
+            evidence.closes(error) && state.has_failed_in(error.key.as_deref(), &tree)
+        };
         let change_of = |error: &Record| match error.scope.session == session {
             true => state
                 .changes()
@@ -87,7 +130,7 @@ impl Hooks<'_> {
         };
         let tasks = failures::tasks_of_session();
         let source = request.host.as_str();
-        failures::close_errors(self.engine, &tasks, evidence, &change_of, source).map(drop)
+        failures::close_errors(self.engine, &tasks, &is_gone, &change_of, source).map(drop)
     }
 
     /// Closes the failures of an edit that succeeded, and remembers the edit as a change.
@@ -97,11 +140,9 @@ impl Hooks<'_> {
         subject: &Subject,
         state: &mut HookSessionState,
     ) -> Result<(), Fault> {
-        let since = state.resolve_failure(&subject.prefix());
-        let changes = since.map(|failure| failure.since);
-        self.close_failures(request, subject, &|_| true, changes, state)?;
+        self.close_failures(request, subject, &|_| true, &|failure| failure.since, state)?;
         if let Subject::Edit(file) = subject {
-            state.add_change(&format!("edited `{file}`"), self.engine.now());
+            state.add_change(&failures::edit_change(file), self.engine.now());
         }
         Ok(())
     }
@@ -109,7 +150,7 @@ impl Hooks<'_> {
 
 /// Returns the changes between a failure and the success of the same command: the steps, and the variables and the
 /// folder that differ.
-fn changes_since(failure: OpenFailure, command: &str, evidence: &PassEvidence) -> Vec<String> {
+fn changes_since(failure: OpenFailure, command: &str, folder: Option<&str>) -> Vec<String> {
     let mut changes = failure.since;
     let set = failures::assignments(command);
     let new = set
@@ -121,7 +162,7 @@ fn changes_since(failure: OpenFailure, command: &str, evidence: &PassEvidence) -
             text::excerpt(one, VARIABLE_CHARS_MAX).replace('`', "'")
         )
     }));
-    match (failure.folder.as_deref(), evidence.folder()) {
+    match (failure.folder.as_deref(), folder) {
         (Some(before), Some(now)) if before != now => changes.push(match now {
             "" => "ran it in the project's root".to_owned(),
             now => format!("ran it in `{now}`"),
@@ -142,9 +183,7 @@ mod tests {
             since: vec!["edited `a`".to_owned()],
             variables: variables.iter().map(|one| (*one).to_owned()).collect(),
             folder: folder.map(str::to_owned),
-        };
-        let passed = |command: &str, folder: Option<&str>| {
-            PassEvidence::of_command(command, folder.map(str::to_owned), "", false)
+            tree: String::new(),
         };
         for (failure, command, folder, changes) in [
             (failure(&[], None), "make", None, vec!["edited `a`"]),
@@ -167,8 +206,7 @@ mod tests {
                 vec!["edited `a`", "ran it in `web`"],
             ),
         ] {
-            let evidence = passed(command, folder);
-            assert_eq!(changes_since(failure, command, &evidence), changes);
+            assert_eq!(changes_since(failure, command, folder), changes);
         }
     }
 }

@@ -1,12 +1,16 @@
 //! Recording of the outcomes of tools: failures, and what was changed.
 
-use super::failure_warning::{HELPED, helpful_resolution, is_open};
-use super::session_state::HookSessionState;
+use super::failure_closing::ProvingRun;
+use super::failure_warning::{helpful_resolution, is_open};
+use super::session_state::{HookSessionState, OpenFailure};
 use super::{HookRequest, ToolUse};
 use crate::failures::{FOLDER, PassEvidence};
 use crate::{Hooks, failures};
-use heirloom_agents::failures::{Failure, Subject, failure_text};
+use heirloom_agents::failures::{
+    Failure, Subject, failure_text, is_deliberate_failure, is_guessed_path,
+};
 use heirloom_agents::hooks::HookAnswer;
+use heirloom_lessons::LineSteps;
 use heirloom_model::kinds::ErrorRecord;
 use heirloom_model::record_meaning::{
     PASSED_LATER, has_passed_without_change, has_resolution_details,
@@ -22,6 +26,14 @@ struct KnownFailure<'a> {
     folder: Option<String>,
     /// Resolution of an earlier failure, and its record.
     helped: Option<(RecordId, String)>,
+}
+
+/// A run that failed.
+struct FailedRun<'r> {
+    text: &'r str,
+    folder: Option<String>,
+    /// Tree in which it ran.
+    tree: String,
 }
 
 impl Hooks<'_> {
@@ -41,14 +53,21 @@ impl Hooks<'_> {
         let folder = command.as_deref().and_then(|command| {
             failures::folder_of_command(self.engine.root(), request.event.cwd.as_deref(), command)
         });
+        let steps = command.as_deref().map(LineSteps::read).unwrap_or_default();
+        let tree = steps.tree_of_run(&state.tree);
         if let Some(text) = &tool.failure {
-            let answer =
-                self.record_tool_failure(request, tool, &subjects, folder.clone(), text, state)?;
+            let run = FailedRun {
+                text,
+                folder: folder.clone(),
+                tree,
+            };
+            let answer = self.record_tool_failure(request, tool, &subjects, &run, state)?;
             if let Some(command) = &command {
                 // Some tests pass although the whole fails.
                 let evidence = PassEvidence::of_command(command, folder, text, true);
                 self.close_named_errors(request, &evidence, state)?;
             }
+            state.tree.apply_line(&steps, true);
             return Ok(answer);
         }
         if let Some(command) = command.as_deref().filter(|_| tool.is_background) {
@@ -60,10 +79,17 @@ impl Hooks<'_> {
         if let Some(command) = &command {
             let output = tool.output(request.host);
             let evidence = PassEvidence::of_command(command, folder, &output, false);
-            self.record_passed_command(request, command, &evidence, state)?;
+            let run = ProvingRun {
+                command,
+                output: &output,
+                folder: evidence.folder(),
+                tree: &tree,
+            };
+            self.record_passed_command(request, &run, &evidence, state)?;
             for change in failures::command_changes(command) {
                 state.add_change(&change, self.engine.now());
             }
+            state.tree.apply_line(&steps, false);
         }
         for subject in subjects
             .iter()
@@ -81,21 +107,35 @@ impl Hooks<'_> {
         request: &HookRequest<'_>,
         tool: &ToolUse,
         subjects: &[Subject],
-        folder: Option<String>,
-        text: &str,
+        run: &FailedRun<'_>,
         state: &mut HookSessionState,
     ) -> Result<HookAnswer, Fault> {
         let Some(subject) = subjects.first().filter(|_| !tool.is_interrupted) else {
             return Ok(HookAnswer::default());
         };
-        let failure =
-            failures::describe_failure(subject, &failures::shortened_output(self.engine, text));
-        let helped = self.earlier_resolution(request, subject, &failure)?;
+        let output = failures::shortened_output(self.engine, run.text);
+        let failure = failures::describe_failure(subject, &output);
+        if let Subject::Command(command) = subject {
+            // Without the edits of the session, a failure is not one of its work.
+            let is_elsewhere = run.tree != state.tree.label() || state.tree.is_put_aside();
+            let is_guess = is_guessed_path(command, &failure.error);
+            if is_elsewhere || is_guess || is_deliberate_failure(command) {
+                return Ok(HookAnswer::default());
+            }
+            let run = ProvingRun {
+                command,
+                output: &output,
+                folder: run.folder.as_deref(),
+                tree: &run.tree,
+            };
+            self.close_passed_tests(request, &run, state)?;
+        }
+        let helped = self.earlier_resolution(request, &failure)?;
         let before = failures::current_failure(self.engine, &failure)?;
         let known = KnownFailure {
             subject,
             failure,
-            folder,
+            folder: run.folder.clone(),
             helped,
         };
         let applied = self
@@ -105,7 +145,13 @@ impl Hooks<'_> {
         let line = self.known_failure_line(request, &known, before.as_ref(), state)?;
         state.mark_delivered(applied.iter().map(|one| one.id));
         state.mark_warned(&subject.prefix());
-        state.add_failure(&subject.prefix(), &variables_of(subject), known.folder);
+        state.add_failure(OpenFailure {
+            key: known.failure.key(),
+            since: Vec::new(),
+            variables: variables_of(subject),
+            folder: known.folder,
+            tree: run.tree.clone(),
+        });
         let line = line.unwrap_or_default();
         Ok(self.build_answer(&line, limits::HOOK_TEXT_CHARS_MAX))
     }
@@ -143,19 +189,19 @@ impl Hooks<'_> {
         Ok(Some(line))
     }
 
-    /// Returns the resolution of an earlier failure of the subject, or of another one with the same text, with its record.
+    /// Returns the resolution of an earlier occurrence of the failure, or of another one with the same text, with its
+    /// record. Another failure of the same command has another fix.
     fn earlier_resolution(
         &self,
         request: &HookRequest<'_>,
-        subject: &Subject,
         failure: &Failure,
     ) -> Result<Option<(RecordId, String)>, Fault> {
         let current = failures::current_failure(self.engine, failure)?;
         let current = current.filter(|record| !mark::is_muted(&record.attrs));
-        for record in [current, self.failure_of(subject)?].into_iter().flatten() {
-            if let Some(helped) = helpful_resolution(&record) {
-                return Ok(Some((record.id, helped)));
-            }
+        if let Some(record) = current
+            && let Some(helped) = helpful_resolution(&record)
+        {
+            return Ok(Some((record.id, helped)));
         }
         let texts = [&failure_text(failure), failure.error.as_str()];
         let resolutions = self
@@ -184,7 +230,10 @@ impl Hooks<'_> {
         record.key = Some(failure.key());
         let mut typed = ErrorRecord::open();
         let helped = known.helped.as_ref().map(|(_, helped)| helped);
-        for (name, value) in [(HELPED, helped), (FOLDER, known.folder.as_ref())] {
+        for (name, value) in [
+            (ErrorRecord::HELPED, helped),
+            (FOLDER, known.folder.as_ref()),
+        ] {
             if let Some(value) = value {
                 typed.extra.insert(name.to_owned(), value.clone().into());
             }

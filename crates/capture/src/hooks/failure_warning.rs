@@ -10,9 +10,6 @@ use heirloom_model::{Fault, Kind, Record, limits, mark, text};
 use heirloom_store::Filter;
 use serde_json::Value;
 
-/// Attribute with the resolution of an earlier failure.
-pub(super) const HELPED: &str = "helped_before";
-
 impl Hooks<'_> {
     /// Returns the current failure of a subject that is not muted: the newest open one, otherwise the newest.
     pub(super) fn failure_of(&self, subject: &Subject) -> Result<Option<Record>, Fault> {
@@ -38,7 +35,7 @@ impl Hooks<'_> {
 pub(super) fn helpful_resolution(record: &Record) -> Option<String> {
     let known = known_resolution(record).map(str::to_owned);
     known.or_else(|| {
-        let helped = record.attr_str(HELPED)?;
+        let helped = record.attr_str(ErrorRecord::HELPED)?;
         has_resolution_details(helped).then(|| helped.to_owned())
     })
 }
@@ -102,7 +99,7 @@ mod tests {
         ] {
             let resolved = error(&[("state", "resolved"), ("resolution", how)]);
             assert_eq!(helpful_resolution(&resolved).is_some(), is_known, "{how}");
-            let reopened = error(&[("state", "open"), (HELPED, how)]);
+            let reopened = error(&[("state", "open"), (ErrorRecord::HELPED, how)]);
             assert_eq!(helpful_resolution(&reopened).is_some(), is_known, "{how}");
         }
     }
@@ -113,11 +110,11 @@ mod tests {
             (vec![("state", "open")], "(and is not known to work since)"),
             (
                 vec![("state", "resolved"), ("closed_by", "passed")],
-                "(and passed later without a change that was seen: flaky, or fixed elsewhere)",
+                "(and passed later; it is not known what helped)",
             ),
             (
                 vec![("state", "resolved"), ("resolution", "it worked later")],
-                "(and passed later without a change that was seen: flaky, or fixed elsewhere)",
+                "(and passed later; it is not known what helped)",
             ),
             (
                 vec![

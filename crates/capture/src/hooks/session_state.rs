@@ -6,14 +6,15 @@ mod state_file;
 
 use crate::failures::RecentChanges;
 use heirloom_agents::AgentProgram;
+use heirloom_lessons::WorkingTree;
 use heirloom_model::{RecordId, Timestamp, limits, text};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// Failure that is not resolved yet.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct OpenFailure {
-    /// Key of the failure's subject.
+    /// Key of the failure.
     #[serde(rename = "key")]
     pub(super) key: String,
     /// Changes since the failure.
@@ -25,6 +26,9 @@ pub(super) struct OpenFailure {
     /// Folder of the command, relative to the project's root.
     #[serde(rename = "folder", default)]
     pub(super) folder: Option<String>,
+    /// Tree in which it failed; see [`WorkingTree::label`].
+    #[serde(rename = "tree", default)]
+    pub(super) tree: String,
 }
 
 /// Text that a conversation got at its start, or when it was continued.
@@ -96,6 +100,9 @@ pub(super) struct HookSessionState {
     /// Newest changes.
     #[serde(rename = "changes")]
     changes: RecentChanges,
+    /// Tree that is checked out.
+    #[serde(rename = "tree")]
+    pub(super) tree: WorkingTree,
     /// True if the agent left a lesson by a tool.
     #[serde(rename = "lesson_left")]
     is_lesson_left: bool,
@@ -241,16 +248,19 @@ impl HookSessionState {
     }
 
     /// Adds a failure; following changes may resolve it.
-    pub(super) fn add_failure(&mut self, key: &str, variables: &[String], folder: Option<String>) {
-        self.failures.retain(|one| one.key != key);
-        let failure = OpenFailure {
-            key: key.to_owned(),
-            since: Vec::new(),
-            variables: variables.to_vec(),
-            folder,
-        };
+    pub(super) fn add_failure(&mut self, failure: OpenFailure) {
+        self.failures.retain(|one| one.key != failure.key);
         put(&mut self.failures, failure, limits::HOOK_SESSION_ITEMS_MAX);
         self.failed = self.failed.saturating_add(1);
+    }
+
+    /// Returns true unless a failure of this session occurred in another tree.
+    pub(super) fn has_failed_in(&self, key: Option<&str>, tree: &str) -> bool {
+        let known = self
+            .failures
+            .iter()
+            .find(|one| Some(one.key.as_str()) == key);
+        known.is_none_or(|known| known.tree == tree)
     }
 
     /// Adds a change, also to all open failures.
@@ -295,12 +305,11 @@ impl HookSessionState {
         self.failed = self
             .failed
             .max(failed.saturating_sub(self.recorded_failures));
-        for key in open {
+        let known: Vec<String> = self.failures.iter().map(|one| one.key.clone()).collect();
+        for key in open.into_iter().filter(|key| !known.contains(key)) {
             let failure = OpenFailure {
                 key,
-                since: Vec::new(),
-                variables: Vec::new(),
-                folder: None,
+                ..OpenFailure::default()
             };
             put(&mut self.failures, failure, limits::HOOK_SESSION_ITEMS_MAX);
         }

@@ -69,6 +69,10 @@ impl Observer<'_> {
         let folder = failures::folder_of_command(self.engine.root(), Some(""), command)
             .filter(|_| command.trim_start().starts_with("cd /"));
         let evidence = PassEvidence::of_command(command, folder, output, has_failed);
+        if evidence.is_empty() {
+            return Ok(());
+        }
+        let is_gone = |error: &Record| evidence.closes(error);
         let change_of = |error: &Record| {
             self.changes
                 .resolution_since(failures::last_occurrence(error))
@@ -79,7 +83,7 @@ impl Observer<'_> {
             None | Some(TASK_MAIN) => &failures::tasks_of_session(),
             Some(_) => &[task],
         };
-        failures::close_errors(self.engine, tasks, &evidence, &change_of, &self.source).map(drop)
+        failures::close_errors(self.engine, tasks, &is_gone, &change_of, &self.source).map(drop)
     }
 
     fn remember_edit(&mut self, file: &str) {

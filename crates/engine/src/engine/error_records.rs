@@ -227,10 +227,11 @@ impl Errors<'_> {
     }
 
     /// Returns the change that closes an open error because what failed passed later. `change` names what was changed
-    /// in between; without it the error is stored as flaky or fixed elsewhere, not as a lesson.
+    /// in between; without it the fix of an earlier occurrence counts, and without one the error is no lesson.
     pub fn pass_change(&self, error: &Record, change: Option<&str>, source: &str) -> Change {
         let mut typed = typed_error(error);
-        typed.resolution = change.map(str::to_owned);
+        let helped = error.attr_str(ErrorRecord::HELPED);
+        typed.resolution = change.or(helped).map(str::to_owned);
         typed.extra.insert(
             ErrorRecord::CLOSED_BY.to_owned(),
             ErrorRecord::PASSED.into(),

@@ -256,6 +256,9 @@ fn label_and_words(candidate: &Candidate) -> (&str, String) {
             let how = resolution.as_ref().map(|how| format!(" → fixed by: {how}"));
             ("error", format!("{text}{}", how.unwrap_or_default()))
         }
+        LessonContent::Attempt {
+            approach, reason, ..
+        } => ("attempt", format!("{approach}: {reason}")),
         LessonContent::Case { case, .. } => ("episode", case.text()),
         LessonContent::Steps(steps) => {
             let done = steps.iter().filter(|step| step.is_done).count();

@@ -249,8 +249,8 @@ fn pre_tool_hook_warns_once_of_an_earlier_failure_with_its_fix() {
         "{injected}"
     );
     assert_eq!(before("two"), "", "one warning per session");
-    let edited = json!({"tool_name": "Edit", "tool_input": {"file_path": "src/parser.rs"}, "tool_response": {}});
-    call(&project, CLAUDE, "PostToolUse", "one", edited);
+    let changed = json!({"tool_name": "Bash", "tool_input": {"command": "cargo add memchr"}, "tool_response": {}});
+    call(&project, CLAUDE, "PostToolUse", "one", changed);
     let worked =
         json!({"tool_name": "Bash", "tool_input": command, "tool_response": {"stdout": "ok"}});
     call(&project, CLAUDE, "PostToolUse", "one", worked);
@@ -259,12 +259,12 @@ fn pre_tool_hook_warns_once_of_an_earlier_failure_with_its_fix() {
     assert_eq!(errors[0]["state"], "resolved");
     assert_eq!(
         errors[0]["resolution"],
-        "edited `src/parser.rs`, then it passed"
+        "ran `cargo add memchr`, then it passed"
     );
-    assert!(before("three").contains("What helped: edited `src/parser.rs`, then it passed"));
+    assert!(before("three").contains("What helped: ran `cargo add memchr`, then it passed"));
     let again = injected_text(&failed("four"));
     assert!(
-        again.contains("What helped: edited `src/parser.rs`"),
+        again.contains("What helped: ran `cargo add memchr`"),
         "{again}"
     );
     assert_eq!(project.list("error")[0]["state"], "open");

@@ -26,6 +26,10 @@ pub(crate) struct FailureCues {
     pub(crate) stopped: Phrases,
     /// Commands that change something, as `program verb`.
     pub(crate) effects: Phrases,
+    /// Marks in code that switch a check or test off.
+    pub(crate) switch_offs: Phrases,
+    /// Errors of a command line whose subcommand is missing or wrong.
+    pub(crate) subcommand_faults: Phrases,
     /// Commands that format.
     pub(crate) formatters: Phrases,
     /// Commands that record or tidy, and rarely explain a success.
@@ -44,8 +48,27 @@ pub(crate) struct FailureCues {
     pub(crate) expectations: Phrases,
     /// Sentences of agents.
     pub(crate) remarks: RemarkCues,
+    /// Attempts that are undone.
+    pub(crate) attempts: AttemptCues,
     /// Worth of records.
     pub(crate) worth: FailureWorth,
+}
+
+/// Phrases about attempts that are undone.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct AttemptCues {
+    /// Beginnings of sentences that announce an approach.
+    pub(crate) intents: Vec<String>,
+    /// Statements that something did not work.
+    pub(crate) setbacks: Phrases,
+    /// Announcements of the agent that it takes something back.
+    pub(crate) undoing: Phrases,
+    /// Beginnings of a sentence with the cause of the one before.
+    pub(crate) causes: Phrases,
+    /// Requests of a person to take something back.
+    pub(crate) requests_to_undo: Phrases,
+    /// Worth of a record.
+    pub(crate) worth: f32,
 }
 
 /// Phrases in sentences of agents about a failure.
@@ -86,8 +109,6 @@ pub(crate) struct FailureWorth {
     pub(crate) slip: f32,
     /// A variant of the command succeeded.
     pub(crate) variant: f32,
-    /// Nothing was recorded between failure and success.
-    pub(crate) rerun: f32,
     /// Added for each further attempt.
     pub(crate) attempt: f32,
     /// Added for an explanation.

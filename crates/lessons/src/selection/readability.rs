@@ -31,6 +31,7 @@ pub(super) fn is_readable_alone(candidate: &Candidate, cues: &SelectionCues) -> 
             let is_open_end = |text: &String| text.trim_end().ends_with([':', '：']);
             return !text.trim().is_empty() && !resolution.as_ref().is_some_and(is_open_end);
         }
+        LessonContent::Attempt { approach, .. } => return !approach.trim().is_empty(),
         LessonContent::Case { case, .. } => return !case.asked.trim().is_empty(),
         LessonContent::Steps(_) => return true,
     };

@@ -126,7 +126,9 @@ impl CandidateWords {
         let key = match &candidate.content {
             LessonContent::Knowledge { key, .. } => key.clone(),
             LessonContent::Error { key, .. } => Some(key.clone()),
-            LessonContent::Case { .. } | LessonContent::Steps(_) => None,
+            LessonContent::Attempt { .. }
+            | LessonContent::Case { .. }
+            | LessonContent::Steps(_) => None,
         };
         let spans = text
             .split('`')

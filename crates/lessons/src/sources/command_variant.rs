@@ -19,6 +19,8 @@ pub(crate) enum VariantKind {
     Variables(Vec<String>),
     /// Another program, or the same one started in another way.
     Program,
+    /// Another subcommand, or one that was missing.
+    Subcommand,
 }
 
 /// A failed command and the variant that succeeded.
@@ -28,6 +30,27 @@ pub(crate) struct CommandVariant {
     pub(crate) kind: VariantKind,
     /// The variant as a reader sees it.
     pub(crate) text: String,
+}
+
+impl CommandVariant {
+    /// Returns true if the error is about what differs, so that other changes in between did not matter.
+    pub(crate) fn is_named_by(&self, error: &str, is_of_command_line: bool) -> bool {
+        match &self.kind {
+            VariantKind::Folder(_)
+            | VariantKind::Quotes
+            | VariantKind::Program
+            | VariantKind::Subcommand => true,
+            VariantKind::Variables(assigned) => assigned.iter().any(|one| {
+                let name = one.split('=').next().unwrap_or(one);
+                !name.is_empty() && error.contains(name)
+            }),
+            VariantKind::Options => {
+                is_of_command_line
+                    || (self.text.split(' ').filter(|word| word.starts_with("--")))
+                        .any(|option| error.contains(option.split('=').next().unwrap_or(option)))
+            }
+        }
+    }
 }
 
 /// Compares a failed command with a command that succeeded; `error` is the failure's message.
@@ -44,11 +67,17 @@ pub(crate) fn find_variant(
             .or_else(|| quotes_variant(failed_part, part))
             .or_else(|| variables_variant(failed, failed_part, passed, part))
             .or_else(|| program_variant(failed_part, part, &error, cues))
+            .or_else(|| subcommand_variant(failed_part, part, &error, cues))
             .or_else(|| options_variant(failed_part, part, &error, cues))?;
+        let assigned = passed.variables.iter().map(|one| format!("{one} "));
+        let command = format!("{}{}", assigned.collect::<String>(), part.text);
         let text = match &kind {
-            VariantKind::Folder(folder) => format!("cd {folder} && {}", part.text),
-            VariantKind::Variables(names) => format!("{} {}", names.join(" "), part.text),
-            VariantKind::Quotes | VariantKind::Options | VariantKind::Program => part.text.clone(),
+            VariantKind::Folder(folder) => format!("cd {folder} && {command}"),
+            VariantKind::Variables(_)
+            | VariantKind::Quotes
+            | VariantKind::Options
+            | VariantKind::Program
+            | VariantKind::Subcommand => command,
         };
         Some(CommandVariant { kind, text })
     })
@@ -139,6 +168,23 @@ fn program_variant(
     (is_missing && is_same && one.text != other.text).then_some(VariantKind::Program)
 }
 
+/// Recognises the same program with another subcommand, if the error is about it: `ty src` and `ty check src`.
+fn subcommand_variant(
+    one: &CommandPart,
+    other: &CommandPart,
+    error: &str,
+    cues: &FailureCues,
+) -> Option<VariantKind> {
+    let program = |part: &CommandPart| part.family.split(' ').next().map(str::to_owned);
+    let verb = other.words.iter().find(|word| !word.starts_with('-'))?;
+    let is_verb = verb
+        .bytes()
+        .all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+    let is_new = is_verb && !one.words.contains(verb);
+    let is_about_it = cues.subcommand_faults.is_in(error);
+    (is_new && is_about_it && program(one) == program(other)).then_some(VariantKind::Subcommand)
+}
+
 /// Recognises the same command with other options.
 fn options_variant(
     one: &CommandPart,
@@ -194,7 +240,7 @@ mod tests {
     use crate::cues::Cues;
 
     /// Rows of a failed command, its error, a command that passed, and the variant that is found.
-    const PAIRS: [(&str, &str, &str, Option<&str>); 18] = [
+    const PAIRS: [(&str, &str, &str, Option<&str>); 22] = [
         (
             "node web/build.js",
             "Error: Could not resolve \"js/main.js\"",
@@ -288,6 +334,26 @@ mod tests {
             None,
         ),
         ("make", "error", "ls", None),
+        (
+            "uv run ty src/",
+            "error: unrecognized subcommand 'src/'",
+            "uv run ty check src/",
+            Some("uv run ty check src/"),
+        ),
+        (
+            "uv run ty src/app.py",
+            "error: unrecognized subcommand 'src/app.py'",
+            "uv run ty check src/ 2>&1",
+            Some("uv run ty check src/"),
+        ),
+        ("tool build x", "error: x is broken", "tool check x", None),
+        // All variables of the command that works are needed.
+        (
+            "PYTHONPATH=src python3 -m unittest",
+            "KeyError: 'DB_URL'",
+            "DB_URL=x PYTHONPATH=src python3 -m unittest",
+            Some("DB_URL=x PYTHONPATH=src python3 -m unittest"),
+        ),
     ];
 
     #[test]

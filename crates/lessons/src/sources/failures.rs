@@ -4,11 +4,13 @@
 //! reaches later, because the change in between removed its cause.
 
 mod change;
+mod change_log;
 mod closed_failure;
 mod open_failure;
 mod plausibility;
 mod remark;
 mod resolution;
+mod run_place;
 mod run_result;
 #[cfg(test)]
 mod tests;
@@ -19,16 +21,20 @@ use crate::command_run::CommandRun;
 use crate::cues::Cues;
 use crate::event_place::EventPlace;
 use crate::project_paths::ProjectPaths;
-use change::{Change, ChangeLog};
-use closed_failure::{ClosedFailure, Closing};
+use crate::sources::working_tree::{LineSteps, WorkingTree};
+use change::Change;
+use change_log::ChangeLog;
+use closed_failure::{ClosedFailure, Closing, Ending};
 use heirloom_agents::failures::{
-    Failure, error_lines, is_failure_expected, is_heirloom_command, names_failing_tests,
+    Failure, error_lines, is_deliberate_failure, is_failure_expected, is_heirloom_command,
+    names_failing_tests,
 };
 use heirloom_agents::transcripts::{EventBody, ToolAction, ToolOutcome, TranscriptEvent, preview};
 use heirloom_model::limits::HOOK_COMMAND_CHARS_MAX;
 use heirloom_model::text;
 use open_failure::{FailureStage, OpenFailure, output_line};
 use remark::{Remark, read_remarks};
+use run_place::RunPlace;
 use run_result::{RunResult, run_result};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -53,8 +59,10 @@ const CALL_BYTES_MAX: usize = 80;
 const OUTPUT_CHARS_MAX: usize = 32 << 10;
 /// Events after a failure in which the agent says that it expected it.
 const REACTION_EVENTS: u64 = 4;
-/// Events after which a variant of a failed command is another command.
-const VARIANT_EVENTS: u64 = 80;
+/// Calls after which a success is the result of other work.
+const NEAR_CALLS: u64 = 20;
+/// Hours after which a success is the result of other work, such as a session that was resumed the next day.
+const NEAR_HOURS: i64 = 12;
 
 /// A call whose result is not known.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -64,6 +72,8 @@ struct PendingCall {
     /// The command line on one line, as failures are told.
     command: String,
     changes: Vec<Change>,
+    /// What the command line does to the working tree.
+    steps: LineSteps,
     /// True if a failure of the command is nothing to keep.
     is_lookup: bool,
 }
@@ -76,6 +86,11 @@ pub(crate) struct Failures {
     open: VecDeque<OpenFailure>,
     closed: VecDeque<ClosedFailure>,
     changes: ChangeLog,
+    tree: WorkingTree,
+    /// True if a command changed the folder, so that the folder of later ones is unknown.
+    has_moved: bool,
+    /// Number of calls so far.
+    call_count: u64,
     remarks: VecDeque<Remark>,
     /// Ends of paths of edited files, in lower case.
     edited: VecDeque<String>,
@@ -92,6 +107,7 @@ impl Failures {
                 self.open.clear();
                 self.changes.clear();
                 self.remarks.clear();
+                (self.tree, self.has_moved) = (WorkingTree::default(), false);
             }
             EventBody::AssistantText(said) => self.add_remarks(&place, said, cues),
             EventBody::Call { call, action, .. } => self.add_call(place, call, action, cues),
@@ -150,11 +166,13 @@ impl Failures {
     }
 
     fn add_call(&mut self, place: EventPlace, call: &str, action: &ToolAction, cues: &Cues) {
+        self.call_count += 1;
         let mut pending = PendingCall {
             call: bounded(call, CALL_BYTES_MAX),
             run: None,
             command: String::new(),
             changes: Vec::new(),
+            steps: LineSteps::default(),
             is_lookup: false,
         };
         match action {
@@ -165,7 +183,8 @@ impl Failures {
                     &text::excerpt(line.trim(), HOOK_COMMAND_CHARS_MAX),
                     HOOK_COMMAND_CHARS_MAX,
                 );
-                pending.is_lookup = is_failure_expected(line);
+                pending.is_lookup = is_failure_expected(line) || is_deliberate_failure(line);
+                pending.steps = LineSteps::read(line);
                 if !self.open.is_empty() {
                     pending
                         .changes
@@ -175,10 +194,7 @@ impl Failures {
             ToolAction::Edit(edits) => {
                 let words = self.open_words();
                 for edit in edits.iter().take(EDITS_MAX) {
-                    let mut change = Change::of_edit(place.clone(), edit, &words, &cues.failures);
-                    if self.open.is_empty() {
-                        (change.added, change.removed) = (Vec::new(), Vec::new());
-                    }
+                    let change = Change::of_edit(place.clone(), edit, &words, &cues.failures);
                     pending.changes.push(change);
                 }
             }
@@ -219,35 +235,61 @@ impl Failures {
             None if outcome == ToolOutcome::Succeeded => RunResult::Passed,
             None => RunResult::Unknown,
         };
-        match result {
-            RunResult::Unknown => {}
-            RunResult::Failed => {
-                if let Some(run) = pending.run {
-                    self.add_failure(
-                        place,
-                        &run,
-                        &pending.command,
-                        &output,
-                        pending.is_lookup,
-                        cues,
-                    );
-                }
+        match (result, &pending.run) {
+            (RunResult::Unknown, _) | (RunResult::Failed, None) => {}
+            (RunResult::Failed, Some(run)) => {
+                let ran = self.finished_run(place, run, &pending);
+                self.add_failure(&ran, &pending.command, &output, pending.is_lookup, cues);
             }
-            RunResult::Passed => {
-                if let Some(run) = &pending.run {
-                    self.add_success(place, run, &pending.changes, cues);
+            (RunResult::Passed, run) => {
+                if let Some(run) = run {
+                    let ran = self.finished_run(place, run, &pending);
+                    self.add_success(&ran, cues);
                 }
-                for mut change in pending.changes {
+                for change in &pending.changes {
+                    let mut change = change.clone();
                     // A change counts from when it was made.
                     change.place.position = place.position;
                     self.add_change(change);
                 }
             }
         }
+        if result != RunResult::Unknown {
+            self.apply_steps(&pending, result == RunResult::Failed);
+        }
+    }
+
+    fn finished_run<'r>(
+        &self,
+        place: &'r EventPlace,
+        run: &'r CommandRun,
+        pending: &'r PendingCall,
+    ) -> FinishedRun<'r> {
+        let tree = pending.steps.tree_of_run(&self.tree);
+        FinishedRun {
+            place,
+            run,
+            ran_at: RunPlace::new(run, &tree, self.has_moved, &self.paths),
+            own: &pending.changes,
+        }
+    }
+
+    /// Does what the command line did to the working tree and the folder.
+    fn apply_steps(&mut self, pending: &PendingCall, has_failed: bool) {
+        for step in pending.steps.done(has_failed) {
+            self.changes.apply(step, self.tree.is_put_aside);
+            self.tree.apply(step);
+        }
+        self.has_moved |= pending.run.as_ref().is_some_and(|run| run.folder.is_some());
     }
 
     fn add_change(&mut self, change: Change) {
         if !change.path.is_empty() {
+            if self.tree.is_put_aside {
+                // The work goes on without the edits that were put aside.
+                self.changes.undo(&[], false);
+                self.tree.is_put_aside = false;
+            }
             self.paths.add(&change.path);
             let start = change.path.len().saturating_sub(EDITED_BYTES_MAX);
             let end = change
@@ -261,63 +303,48 @@ impl Failures {
             }
             self.edited.push_back(end);
         }
-        if !self.open.is_empty() {
-            self.changes.add(change);
-        }
+        self.changes.add(change);
     }
 
     fn add_failure(
         &mut self,
-        place: &EventPlace,
-        run: &CommandRun,
+        ran: &FinishedRun<'_>,
         command: &str,
         output: &str,
         is_lookup: bool,
         cues: &Cues,
     ) {
-        let mut found: Vec<OpenFailure> = Vec::new();
-        for error in error_lines(output, ERRORS_MAX) {
-            let failure = Failure {
-                command: command.to_owned(),
-                error,
-                prefix: run.prefix.clone(),
-            };
-            let mut open =
-                OpenFailure::new(place.clone(), run.clone(), &failure, output, &cues.failures);
-            let is_edited = |file: &String| {
-                self.edited
-                    .iter()
-                    .any(|edited| edited.ends_with(file.as_str()))
-            };
-            open.is_new_code = open.files.iter().any(is_edited);
-            if open.is_worth_tracking(is_lookup) && !found.iter().any(|known| known.key == open.key)
-            {
-                found.push(open);
-            }
-        }
+        let found = self.failures_in(ran, command, output, is_lookup, cues);
+        let names_tests = names_failing_tests(output);
         let stage = match found.first() {
             // A run that names failing tests shows the failures of all tests.
-            Some(_) if names_failing_tests(output) => FailureStage::Test,
+            Some(_) if names_tests => FailureStage::Test,
             Some(first) => first.stage,
             None => return,
         };
         let line = output_line(output);
         let (mut gone, mut known) = (Vec::new(), Vec::new());
         for (number, open) in self.open.iter_mut().enumerate() {
-            if open.first.agent != place.agent {
+            if open.first.agent != ran.place.agent || !open.ran_at.is_same_tree(&ran.ran_at) {
                 continue;
             }
-            let is_shown = open.is_shown_by(run, stage);
-            if found.iter().any(|one| one.key == open.key) || is_shown && open.is_in(&line) {
+            let is_shown = open.is_shown_by(ran.run, &ran.ran_at, stage);
+            let is_again = |one: &OpenFailure| one.key == open.key || one.is_same_test(open);
+            if found.iter().any(is_again) || is_shown && open.is_in(&line) {
                 open.attempts += 1;
-                open.last = place.position;
+                (open.last, open.last_at) = (ran.place.position, ran.place.at);
+                open.last_call = self.call_count;
+                if open.run.prefix == ran.run.prefix {
+                    // Variables that were set when it failed again are not what helped.
+                    open.run = ran.run.clone();
+                }
                 known.push(open.key.clone());
             } else if is_shown {
                 gone.push(number);
             }
         }
         for number in gone.into_iter().rev() {
-            self.close(number, place, None, cues);
+            self.close(number, ran, Ending::OtherFailure { names_tests }, cues);
         }
         // A change after which the same error is reported did not explain it.
         if !known.is_empty() {
@@ -328,6 +355,39 @@ impl Failures {
                 self.open_failure(open);
             }
         }
+    }
+
+    /// Returns the failures that a run shows.
+    fn failures_in(
+        &self,
+        ran: &FinishedRun<'_>,
+        command: &str,
+        output: &str,
+        is_lookup: bool,
+        cues: &Cues,
+    ) -> Vec<OpenFailure> {
+        let mut found: Vec<OpenFailure> = Vec::new();
+        for error in error_lines(output, ERRORS_MAX) {
+            let failure = Failure {
+                command: command.to_owned(),
+                error,
+                prefix: ran.run.prefix.clone(),
+            };
+            let (place, run) = (ran.place.clone(), ran.run.clone());
+            let mut open = OpenFailure::new(place, run, &failure, output, &cues.failures);
+            open.ran_at = ran.ran_at.clone();
+            open.last_call = self.call_count;
+            let is_edited = |file: &String| {
+                let mut edited = self.edited.iter();
+                edited.any(|edited| edited.ends_with(file.as_str()))
+            };
+            open.is_new_code = open.files.iter().any(is_edited);
+            if open.is_worth_tracking(is_lookup) && !found.iter().any(|known| known.key == open.key)
+            {
+                found.push(open);
+            }
+        }
+        found
     }
 
     fn open_failure(&mut self, mut open: OpenFailure) {
@@ -342,68 +402,74 @@ impl Failures {
         self.open.push_back(open);
     }
 
-    /// Closes what a success resolves; `own` are the changes that its command line made.
-    fn add_success(&mut self, place: &EventPlace, run: &CommandRun, own: &[Change], cues: &Cues) {
+    /// Closes what a success resolves.
+    fn add_success(&mut self, ran: &FinishedRun<'_>, cues: &Cues) {
         let mut number = 0;
         while let Some(open) = self.open.get(number) {
-            let is_near = place.position.saturating_sub(open.last) <= VARIANT_EVENTS;
-            let is_same_agent = open.first.agent == place.agent;
+            let is_near = self.call_count.saturating_sub(open.last_call) <= NEAR_CALLS;
+            let is_same_agent = open.first.agent == ran.place.agent;
+            let is_same_tree = open.ran_at.is_same_tree(&ran.ran_at);
             let is_variant = || {
                 let part = open.failed_part()?;
                 crate::sources::command_variant::find_variant(
                     &open.run,
                     part,
-                    run,
+                    ran.run,
                     &open.error,
                     &cues.failures,
                 )
             };
-            let is_resolved =
-                is_same_agent && (open.is_resolved_by(run) || is_near && is_variant().is_some());
+            let is_resolved = is_same_agent
+                && (open.is_resolved_by(ran.run, &ran.ran_at)
+                    || is_near && is_same_tree && is_variant().is_some());
             if is_resolved {
-                self.close(number, place, Some((run, own)), cues);
+                self.close(number, ran, Ending::Success, cues);
             } else {
                 number += 1;
             }
         }
         if self.open.is_empty() {
-            self.changes.clear();
             self.remarks.clear();
         }
     }
 
-    /// Closes an open failure; `passed` is the run that succeeded, or `None` if the command failed for another reason.
-    fn close(
-        &mut self,
-        number: usize,
-        place: &EventPlace,
-        passed: Option<(&CommandRun, &[Change])>,
-        cues: &Cues,
-    ) {
+    /// Closes an open failure, unless nothing shows that the error is gone.
+    fn close(&mut self, number: usize, ran: &FinishedRun<'_>, ending: Ending, cues: &Cues) {
         let Some(open) = self.open.remove(number) else {
             return;
         };
         let changes = self.changes.since(open.last);
-        if passed.is_none() && changes.is_empty() {
-            // Another error was reported first; nothing shows that this one is gone.
-            self.open.insert(number.min(self.open.len()), open);
-            return;
-        }
+        let changes: Vec<&Change> = changes.iter().collect();
+        let is_certain = match ending {
+            Ending::Success => true,
+            // A run that names its failing tests shows that the others passed. Otherwise another error may have been
+            // reported first.
+            Ending::OtherFailure { names_tests } => names_tests && open.test_name().is_some(),
+        };
+        let calls = self.call_count.saturating_sub(open.last_call);
+        let has_passed_soon = calls <= NEAR_CALLS && hours_between(&open, ran.place) < NEAR_HOURS;
         let closing = Closing {
             open: &open,
             changes: &changes,
             remarks: self.remarks.make_contiguous(),
-            passed: passed.map(|(run, _)| run),
-            own: passed.map(|(_, own)| own).unwrap_or_default(),
-            place,
+            run: ran.run,
+            own: ran.own,
+            ending,
+            is_near: has_passed_soon,
+            place: ran.place,
             paths: &self.paths,
             cues: &cues.failures,
         };
+        let is_unexplained = !is_certain && closing.has_no_reason();
         let Some(closed) = closing.closed_failure() else {
+            if is_unexplained {
+                self.open.insert(number.min(self.open.len()), open);
+            }
             return;
         };
+        // A failure that came back had another cause, unless it was another form of the command that worked.
         self.closed
-            .retain(|known| known.key != closed.key || known.worth > closed.worth);
+            .retain(|known| known.key != closed.key || known.is_variant);
         // Several errors that one change resolved are told once.
         let is_told =
             |known: &ClosedFailure| known.key == closed.key || known.is_resolved_alike(&closed);
@@ -426,3 +492,21 @@ impl Failures {
 
 /// Edits of one call that are read.
 const EDITS_MAX: usize = 6;
+
+/// A run whose result is known.
+struct FinishedRun<'r> {
+    place: &'r EventPlace,
+    run: &'r CommandRun,
+    ran_at: RunPlace,
+    /// Changes that its command line made itself.
+    own: &'r [Change],
+}
+
+/// Returns the hours between a failure and a later event; 0 if the times are not known.
+fn hours_between(open: &OpenFailure, later: &EventPlace) -> i64 {
+    let seconds = |at: heirloom_model::Timestamp| at.as_second();
+    match (open.last_at, later.at) {
+        (Some(first), Some(last)) => (seconds(last) - seconds(first)) / 3_600,
+        (None, _) | (_, None) => 0,
+    }
+}

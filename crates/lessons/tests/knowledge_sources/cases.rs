@@ -17,6 +17,7 @@ fn cases(conversation: &Conversation) -> Vec<(Case, CaseState)> {
             }
             LessonContent::Knowledge { .. }
             | LessonContent::Error { .. }
+            | LessonContent::Attempt { .. }
             | LessonContent::Steps(_) => None,
         })
         .collect();

@@ -38,6 +38,8 @@ impl ErrorRecord {
     pub const CLOSED_BY: &'static str = "closed_by";
     /// Evidence: what failed passed later.
     pub const PASSED: &'static str = "passed";
+    /// Attribute with what resolved an earlier occurrence.
+    pub const HELPED: &'static str = "helped_before";
     /// Attribute with the identity of the command line of a run that failed.
     pub const LAUNCH: &'static str = "launch";
 

@@ -44,9 +44,7 @@ fn command_changes_are_named() {
         ("npx eslint . --fix", vec!["ran `npx eslint . --fix`"]),
         ("make db-setup", vec!["ran `make db-setup`"]),
         ("./scripts/setup.sh", vec!["ran `./scripts/setup.sh`"]),
-        ("git checkout main", vec!["ran `git checkout main`"]),
         ("git -c x=y stash pop", vec![]),
-        ("git stash pop", vec!["ran `git stash pop`"]),
         (
             "docker compose up -d db",
             vec!["ran `docker compose up -d db`"],
@@ -111,6 +109,12 @@ fn commands_that_only_read_or_test_are_no_changes() {
         "git log --oneline",
         "git diff > /dev/null",
         "git stash list",
+        // Undone edits, and another tree.
+        "git checkout main",
+        "git checkout -- src/a.rs",
+        "git restore .",
+        "git stash pop",
+        "git reset --hard",
         "git config --get user.name",
         "git add -A && git commit -m x",
         "kubectl get pods",

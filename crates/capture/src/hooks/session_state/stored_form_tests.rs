@@ -26,6 +26,7 @@ fn full() -> HookSessionState {
             since: vec!["edited `src/login.rs`".to_owned()],
             variables: vec!["CI=1".to_owned()],
             folder: Some("web".to_owned()),
+            tree: "topic".to_owned(),
         }],
         failed: 1,
         recorded_failures: 1,
@@ -47,6 +48,12 @@ fn full() -> HookSessionState {
                 heirloom_model::Timestamp::UNIX_EPOCH,
             );
             changes
+        },
+        tree: {
+            let mut tree = heirloom_lessons::WorkingTree::default();
+            let line = "git checkout main && git checkout -b topic && git stash";
+            tree.apply_line(&heirloom_lessons::LineSteps::read(line), false);
+            tree
         },
         is_lesson_left: true,
         is_lesson_asked: true,

@@ -10,6 +10,13 @@ fn id(n: u128) -> RecordId {
     RecordId::from_bytes(n.to_be_bytes())
 }
 
+fn failure(key: &str) -> OpenFailure {
+    OpenFailure {
+        key: key.to_owned(),
+        ..OpenFailure::default()
+    }
+}
+
 #[test]
 fn failures_of_an_ended_session_are_no_activity_of_its_continuation() {
     let mut state = HookSessionState::default();
@@ -31,7 +38,7 @@ fn state_lists_are_capped() {
     assert!(!state.is_delivered(id(0)) && state.is_delivered(id(1)));
     for n in 0..=limits::HOOK_SESSION_ITEMS_MAX {
         state.add_file(&n.to_string());
-        state.add_failure(&n.to_string(), &[], None);
+        state.add_failure(failure(&n.to_string()));
         state.add_subagent(&n.to_string(), Some("x"), "/t");
     }
     assert_eq!(state.files.len(), limits::HOOK_SESSION_ITEMS_MAX);
@@ -109,9 +116,13 @@ fn oldest_states_are_deleted_beyond_limit() {
 fn changes_since_failure_are_returned_once_when_resolved() {
     let at = Timestamp::UNIX_EPOCH;
     let mut state = HookSessionState::default();
-    state.add_failure("a", &[], None);
+    state.add_failure(failure("a"));
     state.add_change("edited x", at);
-    state.add_failure("b", &["A=1".to_owned()], Some("web".to_owned()));
+    state.add_failure(OpenFailure {
+        variables: vec!["A=1".to_owned()],
+        folder: Some("web".to_owned()),
+        ..failure("b")
+    });
     state.add_change("ran y", at);
     let first = state.resolve_failure("a").unwrap();
     assert_eq!(first.since, ["edited x", "ran y"]);
@@ -145,7 +156,7 @@ fn session_lacks_a_lesson_after_work_without_one() {
     state.mark_lesson_asked();
     assert!(!state.lacks_lesson(), "once");
     let mut failed = HookSessionState::default();
-    failed.add_failure("a", &[], None);
+    failed.add_failure(failure("a"));
     assert!(failed.lacks_lesson());
 }
 

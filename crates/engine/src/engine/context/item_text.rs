@@ -37,13 +37,13 @@ pub(in crate::engine) fn fact_item(record: Record) -> ContextItem {
     }
 }
 
-/// Returns the item of an error with its iteration and phase.
+/// Returns the item of an error with its iteration and phase, and with the fix of an earlier occurrence.
 pub(in crate::engine) fn error_item(record: Record) -> ErrorItem {
     ErrorItem {
         id: Some(record.id),
+        text: record_meaning(&record).into_owned(),
         iteration: record.scope.iteration,
         phase: record.scope.phase,
-        text: record.text,
         ..Default::default()
     }
 }

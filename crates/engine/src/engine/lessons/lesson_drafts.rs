@@ -4,7 +4,7 @@ use super::LearnedConversation;
 use super::lesson_source::LessonSource;
 use crate::engine::{Engine, NewRecord};
 use heirloom_lessons::{Candidate, Lesson, LessonContent, Speaker, Verdict};
-use heirloom_model::kinds::{ErrorRecord, Knowledge, Step, StepState};
+use heirloom_model::kinds::{Episode, EpisodeAction, ErrorRecord, Knowledge, Step, StepState};
 use heirloom_model::{
     Case, CaseState, Fault, Kind, KindData, MergeRule, Record, RecordId, Scope, Timestamp, text,
 };
@@ -87,6 +87,10 @@ impl<'w> DraftWriter<'w> {
                 resolution,
             } => {
                 let parts = self.error(candidate, key, text, resolution.as_deref());
+                parts.map(one).into_iter().collect()
+            }
+            LessonContent::Attempt { .. } => {
+                let parts = self.attempt(candidate);
                 parts.map(one).into_iter().collect()
             }
             LessonContent::Case { case, state, .. } => {
@@ -182,6 +186,35 @@ impl<'w> DraftWriter<'w> {
         record.attrs = typed.to_attrs();
         let identity = text::hash_parts(&["error", key]);
         Some((identity, record, MergeRule::Error))
+    }
+
+    /// Returns the episode of a failed attempt.
+    fn attempt(&self, candidate: &Candidate) -> Option<(String, Record, MergeRule)> {
+        let LessonContent::Attempt {
+            approach,
+            change,
+            reason,
+            files,
+        } = &candidate.content
+        else {
+            return None;
+        };
+        let scope = self.scope(candidate, Some(self.conversation.task));
+        let words = match change.is_empty() || change == approach {
+            true => approach.clone(),
+            false => format!("{approach} ({change})"),
+        };
+        let mut record = self.draft(Kind::Episode, &words, scope, candidate);
+        let episode = Episode {
+            approach: Some(approach.clone()),
+            outcome: Some(reason.clone()),
+            files: files.clone(),
+            ..Episode::with_action(EpisodeAction::Failed)
+        };
+        record.attrs = episode.to_attrs();
+        let place = first_event(candidate).unwrap_or(approach);
+        let identity = text::hash_parts(&["attempt", place]);
+        Some((identity, record, MergeRule::Keep))
     }
 
     fn case(

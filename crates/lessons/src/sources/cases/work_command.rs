@@ -8,6 +8,7 @@ use crate::cues::Cues;
 use crate::shell_line::{SimpleCommand, read_shell_line};
 use crate::sources::commands::{Check, find_checks};
 use crate::sources::commits::read_commit;
+use crate::sources::working_tree::TreeStep;
 use heirloom_agents::failures::is_probe;
 use heirloom_agents::transcripts::FileEdit;
 use serde::{Deserialize, Serialize};
@@ -110,35 +111,16 @@ pub(super) fn effects_of(line: &str, cues: &Cues) -> Vec<WorkEffect> {
 }
 
 /// Returns the files whose edits a command reverts, no file for all of them; `None` for another command.
-///
-/// Examples: `git checkout -- a.rs`, `git restore src`, `git reset --hard`, `git stash`, `git revert HEAD`.
 fn reverted_files(command: &SimpleCommand) -> Option<Vec<String>> {
-    if command.word(0) != "git" {
-        return None;
-    }
-    let rest = command.words.get(2..).unwrap_or_default();
-    let paths = |words: &[String]| -> Vec<String> {
-        let named = words.iter().filter(|word| !word.starts_with('-'));
-        let all = words.iter().any(|word| word == "." || word == ":/");
-        match all {
-            true => Vec::new(),
-            false => named
-                .take(PATHS_MAX)
-                .map(|word| bounded_end(word))
-                .collect(),
-        }
-    };
-    match command.word(1) {
-        "checkout" => {
-            let at = rest.iter().position(|word| word == "--")?;
-            Some(paths(rest.get(at + 1..).unwrap_or_default()))
-        }
-        "restore" if !rest.iter().any(|word| word == "--staged" || word == "-S") => {
-            Some(paths(rest))
-        }
-        "reset" if rest.iter().any(|word| word == "--hard") => Some(Vec::new()),
-        "revert" if !rest.is_empty() => Some(Vec::new()),
-        _ => None,
+    match TreeStep::of_command(command)? {
+        TreeStep::Undo(files) => Some(files),
+        TreeStep::UndoCommits => Some(Vec::new()),
+        TreeStep::Commit
+        | TreeStep::PutAside
+        | TreeStep::TakeBack
+        | TreeStep::Discard
+        | TreeStep::CheckOut(_)
+        | TreeStep::NameBranch(_) => None,
     }
 }
 

@@ -3,15 +3,14 @@
 use crate::bounded_text::bounded;
 use crate::cues::FailureCues;
 use crate::event_place::EventPlace;
+use crate::sources::working_tree::LineSteps;
 use heirloom_agents::failures::{
     CommandWords, essential_commands, has_side_effects, split_words, unquote,
 };
 use heirloom_agents::transcripts::FileEdit;
 use serde::{Deserialize, Serialize};
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 
-/// Changes that are kept.
-const CHANGES_MAX: usize = 12;
 /// Changed lines of one edit that are kept, of each kind.
 const LINES_MAX: usize = 10;
 /// Bytes of the lines of one edit, of each kind.
@@ -45,6 +44,11 @@ pub(super) struct Change {
     pub(super) is_build: bool,
     /// True for a command that records or tidies, and rarely explains a success.
     pub(super) is_housekeeping: bool,
+    /// True if it may be part of a commit.
+    pub(super) is_committed: bool,
+    /// True if later edits took all of it back.
+    #[serde(skip)]
+    pub(super) is_reversed: bool,
 }
 
 impl Change {
@@ -54,6 +58,11 @@ impl Change {
         let all = [&self.path, &self.command].into_iter().chain(lines);
         let all: Vec<&str> = all.map(String::as_str).collect();
         all.join("\n").to_lowercase()
+    }
+
+    /// Returns true for an edit without lines.
+    pub(super) fn has_no_lines(&self) -> bool {
+        self.command.is_empty() && self.added.is_empty() && self.removed.is_empty()
     }
 
     /// Creates the change of a file, with the lines most relevant to `words`.
@@ -85,7 +94,12 @@ impl Change {
         let line = line
             .get(..line.floor_char_boundary(LINE_MAX))
             .unwrap_or_default();
-        let commands = essential_commands(line);
+        let mut commands = essential_commands(line);
+        let all = commands.len();
+        commands.retain(|one| !LineSteps::read(one).has_undo());
+        if commands.is_empty() && all > 0 {
+            return None;
+        }
         let effects = || commands.iter().filter(|one| has_effect(one, cues));
         let effect = effects().next();
         let build = commands
@@ -267,57 +281,10 @@ pub(super) fn is_comment(line: &str) -> bool {
     starts.iter().any(|start| line.starts_with(start)) || line == "#"
 }
 
-/// Changes since the oldest open failure.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(transparent)]
-pub(super) struct ChangeLog {
-    changes: VecDeque<Change>,
-}
-
-impl ChangeLog {
-    /// Adds a change. Lines that it reverts are removed from earlier changes of the file.
-    pub(super) fn add(&mut self, change: Change) {
-        if !change.path.is_empty() {
-            for earlier in self
-                .changes
-                .iter_mut()
-                .filter(|one| one.path == change.path)
-            {
-                earlier.added.retain(|line| !change.removed.contains(line));
-                earlier.removed.retain(|line| !change.added.contains(line));
-            }
-            let is_empty = |one: &Change| {
-                one.command.is_empty() && one.added.is_empty() && one.removed.is_empty()
-            };
-            let is_unrecorded = is_empty(&change);
-            self.changes
-                .retain(|one| is_unrecorded || one.path != change.path || !is_empty(one));
-        }
-        if self.changes.len() == CHANGES_MAX {
-            self.changes.pop_front();
-        }
-        self.changes.push_back(change);
-    }
-
-    /// Returns the changes after a position.
-    pub(super) fn since(&self, position: u64) -> Vec<&Change> {
-        let changes = self.changes.iter();
-        changes
-            .filter(|change| change.place.position > position)
-            .collect()
-    }
-
-    /// Forgets all changes.
-    pub(super) fn clear(&mut self) {
-        self.changes.clear();
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::cues::Cues;
-    use heirloom_agents::transcripts::{EventBody, TranscriptEvent};
 
     fn command(line: &str) -> Option<String> {
         Change::of_command(EventPlace::default(), line, &Cues::get().failures)
@@ -381,31 +348,5 @@ mod tests {
                 vec!["port = 80".to_owned()]
             )
         );
-    }
-
-    #[test]
-    fn change_log_forgets_lines_that_are_taken_back() {
-        let at = |position| {
-            let event = TranscriptEvent {
-                id: String::new(),
-                at: None,
-                agent: None,
-                body: EventBody::Prompt(String::new()),
-            };
-            EventPlace::of(position, &event)
-        };
-        let edit = |position: u64, removed: &str, added: &str| {
-            let edit = FileEdit {
-                path: "a".to_owned(),
-                removed: removed.to_owned(),
-                added: added.to_owned(),
-            };
-            Change::of_edit(at(position), &edit, &[], &Cues::get().failures)
-        };
-        let mut log = ChangeLog::default();
-        log.add(edit(1, "mode = a", "mode = auto"));
-        log.add(edit(2, "mode = auto", "mode = shared"));
-        let lines: Vec<&String> = log.since(0).iter().flat_map(|one| &one.added).collect();
-        assert_eq!(lines, ["mode = shared"]);
     }
 }

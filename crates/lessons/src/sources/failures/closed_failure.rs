@@ -2,6 +2,7 @@
 
 use super::change::Change;
 use super::open_failure::{FailureStage, OpenFailure};
+use super::plausibility::{is_check_switched_off, is_test_removed};
 use super::remark::{Facts, Remark};
 use super::resolution::{Resolution, describe_changes, is_environment};
 use crate::bounded_text::bounded;
@@ -11,6 +12,7 @@ use crate::event_place::EventPlace;
 use crate::project_paths::ProjectPaths;
 use crate::sources::command_variant::{CommandVariant, VariantKind, find_variant};
 use crate::{Candidate, LessonContent, SourceKind, Speaker};
+use heirloom_agents::failures::is_guessed_path;
 use heirloom_model::text;
 use serde::{Deserialize, Serialize};
 
@@ -22,9 +24,18 @@ const RESOLUTION_BYTES_MAX: usize = 420;
 const LINE_BYTES_MAX: usize = 120;
 /// Events that make a failure a long one.
 const LONG_EVENTS: u64 = 30;
-/// Resolution if nothing is recorded between failure and success.
-const RERUN: &str =
-    "passed when it was run again without a recorded change: flaky or fixed elsewhere";
+
+/// Way in which a failure ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// The command succeeded.
+    Success,
+    /// The command failed for another reason; `names_tests` if the output names failing tests.
+    OtherFailure {
+        /// True if the output names failing tests.
+        names_tests: bool,
+    },
+}
 
 /// A failure and what resolved it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -38,7 +49,8 @@ pub(super) struct ClosedFailure {
     pub(super) worth: f32,
     /// True if the command went on to fail for another reason.
     pub(super) is_by_progress: bool,
-    is_variant: bool,
+    /// True if another form of the command resolved it.
+    pub(super) is_variant: bool,
     /// Number of failures.
     pub(super) attempts: u32,
     evidence: Vec<(EventPlace, String)>,
@@ -85,10 +97,14 @@ pub(super) struct Closing<'c> {
     pub(super) changes: &'c [&'c Change],
     /// Remarks of the agent.
     pub(super) remarks: &'c [Remark],
-    /// The run that succeeded; `None` if the command failed for another reason.
-    pub(super) passed: Option<&'c CommandRun>,
+    /// The run that shows that the error is gone.
+    pub(super) run: &'c CommandRun,
     /// Changes that the command line of this run made itself.
     pub(super) own: &'c [Change],
+    /// End of the failure.
+    pub(super) ending: Ending,
+    /// True if it ended after a few calls.
+    pub(super) is_near: bool,
     /// Place of the run that closes it.
     pub(super) place: &'c EventPlace,
     /// Paths of the project.
@@ -98,18 +114,23 @@ pub(super) struct Closing<'c> {
 }
 
 impl Closing<'_> {
-    /// Returns the closed failure, or `None` if it is nothing to keep.
+    /// Returns the closed failure, or `None` if no change is known to have resolved it. That it passed after changes to
+    /// some files tells a later session nothing.
     pub(super) fn closed_failure(&self) -> Option<ClosedFailure> {
         if self.open.is_expected || self.open.error.is_empty() || self.is_intended() {
             return None;
         }
-        let described = describe_changes(self.open, self.changes, self.paths, self.cues);
-        let variant = self
-            .variant()
-            .filter(|_| !described.is_matched || self.changes.is_empty());
+        let described = self.described(self.changes);
+        let variant = self.variant().filter(|variant| {
+            described.named.is_empty()
+                || variant.is_named_by(&self.open.error, self.open.stage == FailureStage::Start)
+        });
         let mut closed = match variant {
             Some(variant) => self.by_variant(&variant),
-            None if described.text.is_empty() => self.by_own_changes(),
+            None if is_guessed_path(self.failed_text(), &self.open.error) => return None,
+            // Both the command line and the code differ, and nothing shows which of them mattered.
+            None if self.variant().is_some() && !described.touches_error => return None,
+            None if described.text.is_empty() => self.by_own_changes()?,
             None => self.by_changes(&described),
         };
         let rounded = (closed.worth * 100.0).round() / 100.0;
@@ -117,24 +138,53 @@ impl Closing<'_> {
         Some(closed)
     }
 
+    /// Returns true if nothing differs from the failed run.
+    pub(super) fn has_no_reason(&self) -> bool {
+        self.changes.is_empty() && self.variant().is_none()
+    }
+
+    /// Describes changes that may be the fix. An edit that switches the check off fixes nothing.
+    fn described<'d>(&self, changes: &[&'d Change]) -> Resolution<'d> {
+        let described = describe_changes(self.open, changes, self.is_near, self.paths, self.cues);
+        let is_off = |change: &&Change| is_check_switched_off(change, self.open, self.cues);
+        match changes
+            .iter()
+            .any(|change| is_test_removed(change, self.open))
+            || described.named.iter().any(is_off)
+        {
+            true => Resolution::default(),
+            false => described,
+        }
+    }
+
+    fn failed_text(&self) -> &str {
+        self.open
+            .failed_part()
+            .map_or("", |part| part.text.as_str())
+    }
+
     fn variant(&self) -> Option<CommandVariant> {
         let part = self.open.failed_part()?;
-        find_variant(
-            &self.open.run,
-            part,
-            self.passed?,
-            &self.open.error,
-            self.cues,
-        )
+        let (failed, error) = (&self.open.run, &self.open.error);
+        find_variant(failed, part, self.run, error, self.cues)
     }
 
     fn by_variant(&self, variant: &CommandVariant) -> ClosedFailure {
         let command = variant.text.replace('`', "'");
+        let works = match self.ending {
+            Ending::Success => "works",
+            Ending::OtherFailure { .. } => "has another result",
+        };
         let what = match &variant.kind {
-            VariantKind::Folder(folder) => format!("run it inside `{folder}`: `{command}` works"),
-            VariantKind::Quotes => format!("quote the argument: `{command}` works"),
-            VariantKind::Variables(_) => format!("set the variable: `{command}` works"),
-            VariantKind::Options | VariantKind::Program => format!("`{command}` works"),
+            VariantKind::Folder(folder) => format!("run it inside `{folder}`: `{command}` {works}"),
+            VariantKind::Quotes => format!("quote the argument: `{command}` {works}"),
+            VariantKind::Variables(_) => match self.ending {
+                Ending::Success => format!("set the variable: `{command}` works"),
+                Ending::OtherFailure { .. } => format!("set the variable: `{command}`"),
+            },
+            VariantKind::Options | VariantKind::Program | VariantKind::Subcommand => {
+                format!("`{command}` {works}")
+            }
         };
         let remark = self.remark(
             &[],
@@ -148,28 +198,17 @@ impl Closing<'_> {
     }
 
     /// Describes the other commands on the line that succeeded.
-    fn by_own_changes(&self) -> ClosedFailure {
-        let failed = self
-            .open
-            .failed_part()
-            .map_or("", |part| part.text.as_str());
+    fn by_own_changes(&self) -> Option<ClosedFailure> {
+        let failed = self.failed_text();
         let own: Vec<&Change> = self
             .own
             .iter()
             .filter(|change| change.command != failed && !change.is_build)
             .collect();
-        let described = describe_changes(self.open, &own, self.paths, self.cues);
-        match described.text.is_empty() {
-            true => self.by_rerun(),
-            false => self.by_changes(&described),
-        }
-    }
-
-    fn by_rerun(&self) -> ClosedFailure {
-        ClosedFailure {
-            worth: self.cues.worth.rerun,
-            ..self.closed(RERUN, None, None)
-        }
+        // What was done before may be the fix as well.
+        let is_only = self.changes.is_empty() && self.ending == Ending::Success;
+        let described = self.described(&own);
+        (is_only && !described.text.is_empty()).then(|| self.by_changes(&described))
     }
 
     fn by_changes(&self, described: &Resolution<'_>) -> ClosedFailure {
@@ -180,7 +219,7 @@ impl Closing<'_> {
         let worth = self.worth(described) + self.extra(remark.is_some());
         ClosedFailure {
             worth,
-            is_by_progress: self.passed.is_none(),
+            is_by_progress: self.ending != Ending::Success,
             ..self.closed(&described.text, remark, described.named.first().copied())
         }
     }

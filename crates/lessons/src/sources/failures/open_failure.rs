@@ -1,13 +1,14 @@
 //! Open failures: failed commands whose success has not been seen yet.
 
+use super::run_place::RunPlace;
 use crate::bounded_text::{bounded, bounded_excerpt};
 use crate::code_tokens::{content_words, is_file_name};
 use crate::command_run::{CommandPart, CommandRun};
 use crate::cues::FailureCues;
 use crate::event_place::EventPlace;
 use crate::project_paths::ProjectPaths;
-use heirloom_agents::failures::Failure;
-use heirloom_model::text;
+use heirloom_agents::failures::{Failure, test_of_error};
+use heirloom_model::{Timestamp, text};
 use serde::{Deserialize, Serialize};
 
 /// Bytes of an error.
@@ -50,10 +51,16 @@ pub(super) struct OpenFailure {
     pub(super) first: EventPlace,
     /// Position of the last failure with this error.
     pub(super) last: u64,
+    /// Time of the last failure with this error.
+    pub(super) last_at: Option<Timestamp>,
+    /// Number of calls before the last failure with this error.
+    pub(super) last_call: u64,
     /// Number of failures with this error.
     pub(super) attempts: u32,
     /// The command.
     pub(super) run: CommandRun,
+    /// Folder and tree in which it ran.
+    pub(super) ran_at: RunPlace,
     /// Number of the part of the run that failed.
     pub(super) part: usize,
     /// The line that names the fault.
@@ -90,6 +97,7 @@ impl OpenFailure {
         Self {
             key: failure.key(),
             last: place.position,
+            last_at: place.at,
             first: place,
             attempts: 1,
             part,
@@ -157,13 +165,21 @@ impl OpenFailure {
 
     /// Returns the name of the failing test, which the error has in parentheses at its end.
     pub(super) fn test_name(&self) -> Option<&str> {
-        let (_, name) = self.error.strip_suffix(')')?.rsplit_once(" (")?;
-        let is_exception = name.ends_with("Error") || name.ends_with("Exception");
-        Some(name).filter(|name| name.len() >= 4 && !is_exception && !name.starts_with("expected "))
+        test_of_error(&self.error)
+    }
+
+    /// Returns true if a run of the same test fails in a comparison as before: other compared values are the same failure.
+    pub(super) fn is_same_test(&self, other: &Self) -> bool {
+        let compares = |one: &Self| one.stage == FailureStage::Test;
+        let test = self.test_name();
+        test.is_some() && test == other.test_name() && compares(self) && compares(other)
     }
 
     /// Returns true if a success of this run shows that the failure is resolved.
-    pub(super) fn is_resolved_by(&self, run: &CommandRun) -> bool {
+    pub(super) fn is_resolved_by(&self, run: &CommandRun, ran_at: &RunPlace) -> bool {
+        if !self.ran_at.is_same(ran_at) {
+            return false;
+        }
         let Some(failed) = self.failed_part() else {
             return run.prefix == self.run.prefix;
         };
@@ -180,35 +196,46 @@ impl OpenFailure {
             || part
                 .options()
                 .any(|option| NO_RUN_OPTIONS.contains(&option))
+            || leaves_more_out(failed, part)
         {
             return false;
         }
-        let (wanted, run) = (failed.targets(), part.targets());
-        if run.is_empty() || wanted.iter().all(|target| run.contains(target)) && !wanted.is_empty()
-        {
-            return true;
+        let chosen = failed.selections();
+        let is_new = |value: &&str| !chosen.contains(value);
+        let mut selections = part.selections().into_iter().filter(is_new);
+        if !selections.all(|value| self.is_selected_by(value)) {
+            return false;
         }
+        let (wanted, run) = (failed.targets(), part.targets());
+        run.is_empty()
+            || wanted.iter().all(|target| run.contains(target)) && !wanted.is_empty()
+            || run.iter().any(|target| self.is_selected_by(target))
+    }
+
+    /// Returns true if a target selects the failing test, or a file that the output names.
+    fn is_selected_by(&self, target: &str) -> bool {
         let test = self.test_name().unwrap_or_default();
-        run.iter().any(|target| {
-            let file = target
-                .split([':', '#'])
-                .next()
-                .unwrap_or(target)
-                .trim_start_matches("./")
-                .to_lowercase();
-            let is_file = !file.is_empty()
-                && self
-                    .files
-                    .iter()
-                    .any(|known| known.ends_with(&file) || file.ends_with(known.as_str()));
-            let name = target.rsplit("::").next().unwrap_or(target);
-            is_file || name.len() >= 4 && test.contains(name)
-        })
+        let file = target
+            .split([':', '#'])
+            .next()
+            .unwrap_or(target)
+            .trim_start_matches("./")
+            .to_lowercase();
+        let mut files = self.files.iter();
+        let is_file = !file.is_empty()
+            && files.any(|known| known.ends_with(&file) || file.ends_with(known.as_str()));
+        let name = target.rsplit("::").next().unwrap_or(target);
+        is_file || name.len() >= 4 && test.contains(name)
     }
 
     /// Returns true if the run of a later failure would have shown this error.
-    pub(super) fn is_shown_by(&self, run: &CommandRun, stage: FailureStage) -> bool {
-        stage >= self.stage && self.is_resolved_by(run)
+    pub(super) fn is_shown_by(
+        &self,
+        run: &CommandRun,
+        ran_at: &RunPlace,
+        stage: FailureStage,
+    ) -> bool {
+        stage >= self.stage && self.is_resolved_by(run, ran_at)
     }
 
     /// Returns the failure as a reader sees it, without the resolution, in about `chars_max` characters.
@@ -252,6 +279,37 @@ const NO_RUN_OPTIONS: [&str; 9] = [
     "--listTests",
     "--co",
 ];
+
+/// Options that leave tests or rules out.
+const EXCLUDING_OPTIONS: [&str; 12] = [
+    "--ignore",
+    "--ignore-glob",
+    "--deselect",
+    "--exclude",
+    "--extend-exclude",
+    "--skip",
+    "--extend-ignore",
+    "--disable",
+    "--ignore-pattern",
+    "--testPathIgnorePatterns",
+    "--exit-zero",
+    "-skip",
+];
+
+/// Returns true if a command leaves out something that the failed one did not.
+fn leaves_more_out(failed: &CommandPart, part: &CommandPart) -> bool {
+    let is_excluding = |option: &&str| {
+        let name = option.split('=').next().unwrap_or(option);
+        EXCLUDING_OPTIONS.contains(&name)
+    };
+    let before: Vec<&str> = failed.options().filter(is_excluding).collect();
+    let count = part.options().filter(is_excluding).count();
+    count > before.len()
+        || part
+            .options()
+            .filter(is_excluding)
+            .any(|option| !before.contains(&option))
+}
 
 /// Returns how far a command came, by its error.
 pub(super) fn stage_of(lower: &str, cues: &FailureCues) -> FailureStage {

@@ -50,6 +50,35 @@ fn is_again(change: &Change, open: &OpenFailure) -> bool {
         })
 }
 
+/// Returns true for an edit that switches the failing check off, such as `# noqa`, `@pytest.mark.skip` or `#[ignore]`.
+pub(super) fn is_check_switched_off(
+    change: &Change,
+    open: &OpenFailure,
+    cues: &FailureCues,
+) -> bool {
+    let count = |lines: &[String]| {
+        let lines = lines.iter().map(|line| line.to_lowercase());
+        lines.filter(|line| cues.switch_offs.is_in(line)).count()
+    };
+    // A file that is deleted fails no check.
+    let is_deleted = change.command.starts_with("rm ") && names_same_file(change, open);
+    is_deleted || count(&change.added) > count(&change.removed)
+}
+
+/// Returns true for an edit that removes the failing test.
+pub(super) fn is_test_removed(change: &Change, open: &OpenFailure) -> bool {
+    let Some(test) = open.test_name() else {
+        return false;
+    };
+    let name = test
+        .rsplit([':', '.', '#', '>'])
+        .next()
+        .unwrap_or(test)
+        .trim();
+    let defines = |line: &String| line.contains(name) && line.contains(['(', '"', '\'']);
+    name.len() >= 4 && change.removed.iter().any(defines) && !change.added.iter().any(defines)
+}
+
 /// Returns true if a command names a file that the error names.
 fn names_same_file(change: &Change, open: &OpenFailure) -> bool {
     let names = |text: &str| -> Vec<String> {

@@ -15,7 +15,7 @@ const CODE_CHARS_MAX: usize = 150;
 const STRING_CHARS_MAX: usize = 32;
 /// Changes that are named.
 const NAMED_MAX: usize = 3;
-/// Changes up to which all are named if none matches the error.
+/// Edits of one file up to which all are named if none matches the error.
 const UNMATCHED_MAX: usize = 2;
 
 /// Change that resolved a failure.
@@ -27,12 +27,18 @@ pub(super) struct Resolution<'c> {
     pub(super) named: Vec<&'c Change>,
     /// True if a named change has a word of the error, or is the only one.
     pub(super) is_matched: bool,
+    /// True if a named change has a word of the error, or is in a file that it names.
+    pub(super) touches_error: bool,
 }
 
-/// Describes the changes that resolved a failure; the text is empty if none can be named.
+/// Describes the changes that resolved a failure; the text is empty if it cannot be decided which of them did.
+///
+/// The only change is the one, and so are two edits of one file. Of several changes those count that touch what the error
+/// names. After much other work (`is_near` is false) only a clear relation counts.
 pub(super) fn describe_changes<'c>(
     open: &OpenFailure,
     changes: &[&'c Change],
+    is_near: bool,
     paths: &ProjectPaths,
     cues: &FailureCues,
 ) -> Resolution<'c> {
@@ -50,17 +56,22 @@ pub(super) fn describe_changes<'c>(
         .map(|(score, _)| *score)
         .max()
         .unwrap_or_default();
-    let is_matched = best >= MATCH_MIN || ranked.len() == 1;
-    if is_matched {
+    let touches_error = best >= if is_near { MATCH_MIN } else { FAR_MATCH_MIN };
+    let is_matched = touches_error || is_near && ranked.len() == 1;
+    if touches_error {
         let is_early = open.stage <= FailureStage::Build;
         ranked
             .retain(|(score, change)| *score * 3 >= best || is_early && !change.command.is_empty());
-    } else if ranked.len() > UNMATCHED_MAX {
-        return unmatched(&ranked, paths);
+    } else if !is_matched && !(is_near && is_one_file(&ranked)) {
+        return Resolution {
+            named: ranked.into_iter().map(|(_, change)| change).collect(),
+            ..Resolution::default()
+        };
     }
     ranked.sort_by_key(|(score, change)| (-score, std::cmp::Reverse(change.place.position)));
     let mut resolution = Resolution {
         is_matched,
+        touches_error,
         ..Resolution::default()
     };
     let mut texts: Vec<(u64, String, String)> = Vec::new();
@@ -118,30 +129,15 @@ fn join_texts(texts: &[(u64, String, String)]) -> String {
 /// Least relevance of a change that matches an error.
 const MATCH_MIN: i32 = 3;
 
-/// Names only the files of changes none of which matches the error.
-fn unmatched<'c>(ranked: &[(i32, &'c Change)], paths: &ProjectPaths) -> Resolution<'c> {
-    let mut files: Vec<String> = Vec::new();
-    let mut named = Vec::new();
-    for (_, change) in ranked.iter().rev() {
-        let name = match change.path.is_empty() {
-            true => format!("`{}`", change.command),
-            false => paths.display(&change.path),
-        };
-        if !files.contains(&name) && files.len() < NAMED_MAX {
-            files.push(name);
-            named.push(*change);
-        }
-    }
-    files.reverse();
-    let text = match files.is_empty() {
-        true => String::new(),
-        false => format!("passed after changes to {}", files.join(", ")),
-    };
-    Resolution {
-        text,
-        named,
-        is_matched: false,
-    }
+/// Least relevance of a change that matches an error after much other work: two words of it, or its file and a word.
+const FAR_MATCH_MIN: i32 = 6;
+
+/// Returns true for a few edits of one file.
+fn is_one_file(ranked: &[(i32, &Change)]) -> bool {
+    let mut paths = ranked.iter().map(|(_, change)| &change.path);
+    let first = paths.next();
+    ranked.len() <= UNMATCHED_MAX
+        && first.is_some_and(|first| !first.is_empty() && paths.all(|path| path == first))
 }
 
 /// Returns how much a change has to do with a failure.
@@ -207,7 +203,8 @@ fn change_text(
     let left = chars_max.saturating_sub(text::chars(file) + 20);
     let chosen = |lines: &[String], most: usize| shown_lines(lines, open, cues, most);
     match (change.added.as_slice(), change.removed.as_slice()) {
-        ([], []) => "changed".to_owned(),
+        // That a file was changed tells nothing.
+        ([], []) => String::new(),
         ([], removed) => format!("removed `{}`", chosen(removed, left)),
         (added, []) => format!("added `{}`", chosen(added, left)),
         ([added], [removed]) => {

@@ -1,0 +1,143 @@
+//! Words about attempts: what the agent announced, why it was taken back, and the changed lines.
+
+use crate::cues::AttemptCues;
+use crate::sentences::{is_question, plain_text, sentences, shorten_to_sentences};
+use crate::statements::finish_statement;
+use heirloom_model::text;
+
+/// Bytes of a text that are read.
+const TEXT_BYTES_MAX: usize = 6_000;
+/// Sentences that are looked at.
+const SENTENCES_MAX: usize = 40;
+/// Words of a reason at least: "That did not work." names none.
+const REASON_WORDS_MIN: usize = 5;
+/// Words of an announcement at least.
+const INTENT_WORDS_MIN: usize = 3;
+/// Characters of an approach.
+const APPROACH_CHARS_MAX: usize = 140;
+/// Characters of a reason.
+const REASON_CHARS_MAX: usize = 240;
+/// Characters of the old and of the new line of a change.
+const LINE_CHARS_MAX: usize = 90;
+/// Characters of a prompt that only judges the work before it.
+const PROMPT_CHARS_MAX: usize = 600;
+
+/// What a text of the agent says about attempts.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Message {
+    /// Reason why something did not work.
+    pub(super) reason: Option<String>,
+    /// The next approach.
+    pub(super) intent: Option<String>,
+}
+
+/// Reads a text of the agent.
+pub(super) fn read_message(said: &str, cues: &AttemptCues) -> Message {
+    let head = said.get(..said.floor_char_boundary(TEXT_BYTES_MAX));
+    let plain = plain_text(head.unwrap_or_default());
+    let mut message = Message::default();
+    let mut before = "";
+    for sentence in sentences(&plain).take(SENTENCES_MAX) {
+        let lower = sentence.to_lowercase();
+        let is_undo = cues.undoing.is_in(&lower);
+        if cues.setbacks.is_in(&lower) && !is_question(sentence) {
+            message.reason = with_cause(sentence, before);
+        } else if is_undo && message.reason.is_none() {
+            // "int() truncates half cents. Reverting that."
+            message.reason = with_cause(before, "");
+        } else if message.reason.as_deref() == Some(&*finish_statement(before))
+            && cues.causes.begins(&lower)
+        {
+            // The cause follows: "That did not help. The value is cut before …"
+            message.reason = with_cause(sentence, before);
+        }
+        let intent = without_intent(&lower, sentence, cues);
+        if let Some(intent) = intent.filter(|_| !is_undo) {
+            message.intent = Some(text::excerpt(intent, APPROACH_CHARS_MAX));
+        }
+        before = sentence;
+    }
+    message
+}
+
+/// Returns a sentence with the one before it if it is too short to name a reason.
+fn with_cause(sentence: &str, before: &str) -> Option<String> {
+    let joined = match (words(sentence) >= REASON_WORDS_MIN, before.is_empty()) {
+        (true, _) | (false, true) => sentence.to_owned(),
+        (false, false) => format!("{} {sentence}", finish_statement(before)),
+    };
+    let reason = shorten_to_sentences(&joined, REASON_CHARS_MAX);
+    (words(&reason) >= REASON_WORDS_MIN).then(|| finish_statement(&reason))
+}
+
+fn words(text: &str) -> usize {
+    text.split_whitespace().count()
+}
+
+/// Returns what a sentence announces, without "Let me" and the like.
+fn without_intent<'s>(lower: &str, sentence: &'s str, cues: &AttemptCues) -> Option<&'s str> {
+    let starts = cues.intents.iter();
+    let begin = starts.filter(|begin| lower.starts_with(begin.as_str()));
+    let begin = begin.max_by_key(|begin| begin.len())?;
+    let rest = sentence.get(begin.len()..)?.trim();
+    let rest = rest.trim_end_matches([':', '.', '!', '…']);
+    (words(rest) >= INTENT_WORDS_MIN).then_some(rest)
+}
+
+/// Returns the reason of a person who asks to take work back; `None` for another prompt.
+pub(super) fn request_to_undo(prompt: &str, cues: &AttemptCues) -> Option<String> {
+    if prompt.chars().nth(PROMPT_CHARS_MAX).is_some() {
+        return None;
+    }
+    let lower = prompt.to_lowercase().replace('’', "'");
+    let is_request = cues.requests_to_undo.is_in(&lower);
+    let reason = shorten_to_sentences(prompt.trim(), REASON_CHARS_MAX);
+    (is_request && words(&reason) >= REASON_WORDS_MIN).then_some(reason)
+}
+
+/// Returns the approach: the announcement; else what the reason is about (`Adding 0.49 does not work` is about adding
+/// 0.49); else the change.
+pub(super) fn approach_of(intent: &str, reason: &str, change: &str) -> String {
+    let subject = || {
+        let lower = reason.to_lowercase();
+        let verbs = [
+            " does not work",
+            " doesn't work",
+            " did not work",
+            " didn't work",
+            " won't work",
+            " did not help",
+            " didn't help",
+            " does not help",
+            " doesn't help",
+            " broke ",
+            " breaks ",
+            " made ",
+        ];
+        let end = verbs.iter().filter_map(|verb| lower.find(verb)).min()?;
+        let subject = reason.get(..end)?;
+        let is_named =
+            words(subject) >= 2 && !lower.starts_with("that ") && !lower.starts_with("this ");
+        is_named.then(|| subject.to_owned())
+    };
+    let named = Some(intent.to_owned()).filter(|intent| !intent.is_empty());
+    let approach = named.or_else(subject).unwrap_or_else(|| change.to_owned());
+    text::excerpt(&approach, APPROACH_CHARS_MAX)
+}
+
+/// Returns the first changed lines.
+pub(super) fn change_text(removed: &str, added: &str) -> String {
+    let lines = |text: &str, other: &str| {
+        let mut lines = text.lines().map(str::trim);
+        let new = lines.find(|line| {
+            line.contains(char::is_alphanumeric) && !other.lines().any(|old| old.trim() == *line)
+        });
+        text::excerpt(new.unwrap_or_default(), LINE_CHARS_MAX).replace('`', "'")
+    };
+    match (lines(removed, added), lines(added, removed)) {
+        (old, new) if old.is_empty() && new.is_empty() => String::new(),
+        (old, new) if old.is_empty() => format!("added `{new}`"),
+        (old, new) if new.is_empty() => format!("removed `{old}`"),
+        (old, new) => format!("changed `{old}` to `{new}`"),
+    }
+}
