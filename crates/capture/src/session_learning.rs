@@ -10,7 +10,7 @@ use heirloom_engine::{
 };
 use heirloom_lessons::{Lesson, Verdict};
 use heirloom_model::record::Attrs;
-use heirloom_model::{Authority, Fault, Role, Session, limits};
+use heirloom_model::{Authority, Fault, Record, RecordId, Role, Session, limits};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -36,16 +36,29 @@ pub struct SessionLessons {
 }
 
 /// Report of a run over all stored conversations.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct LearnAllReport {
     /// Conversations that were read.
     pub sessions: u64,
-    /// Conversations from which lessons had been taken before.
-    pub known: u64,
+    /// Conversations that stay as they are, because the transcripts that they were learned from are not found.
+    pub lacking: u64,
     /// Lessons that were kept.
     pub lessons: u64,
+    /// What changes in the store, at most [`limits::LESSON_CHANGES_SHOWN_MAX`].
+    pub changes: Vec<LearnedChange>,
     /// Counts of what was stored; empty in a dry run.
     pub report: LessonsReport,
+}
+
+/// Change of a stored lesson.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LearnedChange {
+    /// It is new.
+    Add(Lesson),
+    /// The record gets the content of the lesson.
+    Change(RecordId, Lesson),
+    /// The conversation does not support the record.
+    Retire(Box<Record>),
 }
 
 /// Learning from conversations that are in the store.
@@ -112,11 +125,13 @@ impl<'e> Learning<'e> {
         })
     }
 
-    /// Takes the lessons of all stored conversations that were not learned from before, oldest first, as one import
-    /// batch. `progress` gets the number of conversations that were read, and of all.
+    /// Takes the lessons of all stored conversations again, oldest first, as one import batch, and retires those that
+    /// they do not support any more. `transcript` finds the file of a session. `progress` gets the number of
+    /// conversations that were read, and of all.
     pub fn learn_all(
         &self,
         dry_run: bool,
+        transcript: &mut dyn FnMut(&Session) -> Option<PathBuf>,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<LearnAllReport, Fault> {
         let mut sessions = self.engine.sessions().sessions_of(None, limits::FIND_MAX)?;
@@ -127,31 +142,68 @@ impl<'e> Learning<'e> {
         let batch = LessonBatch::Given(batch);
         let count = sessions.len() as u64;
         let mut whole = LearnAllReport::default();
-        for (done, mut session) in (1..).zip(sessions) {
-            let mut state = LearningState::of_session(&session);
-            if state.offset > 0 || !state.ledger.is_empty() {
-                whole.known += 1;
-                progress(done, count);
-                continue;
-            }
-            let learner = self.read(&session, &state)?;
-            let lessons = learner.lessons(has_no_person(&session), session.ended_at.is_some());
-            whole.sessions += 1;
-            whole.lessons += kept_count(&lessons);
-            if !dry_run {
-                let conversation = conversation(self.engine, &session, Coverage::StoredTurns);
-                let service = self.engine.sessions().lessons();
-                let report =
-                    service.reconcile(&conversation, &lessons, &mut state.ledger, &batch)?;
-                whole.report.add(&report);
-                if !state.is_empty() {
-                    state.put(&mut session.attrs);
-                    self.engine.sessions().put_session(&session)?;
-                }
-            }
+        for (done, session) in (1..).zip(sessions) {
+            let path = transcript(&session);
+            self.learn_again(session, path.as_deref(), (dry_run, &batch), &mut whole)?;
             progress(done, count);
         }
         Ok(whole)
+    }
+
+    /// Takes the lessons of one of several conversations.
+    fn learn_again(
+        &self,
+        mut session: Session,
+        transcript: Option<&Path>,
+        (dry_run, batch): (bool, &LessonBatch),
+        whole: &mut LearnAllReport,
+    ) -> Result<(), Fault> {
+        let mut state = LearningState::of_session(&session);
+        let from_file = match (transcript, program_of(&session)) {
+            (Some(path), Some(program)) => {
+                Transcripts::new(self.engine).read_for_learning(program, path, &session.id)?
+            }
+            _ => None,
+        };
+        let (learner, coverage) = match from_file {
+            Some(learner) => {
+                // A later turn reads the conversation from its beginning.
+                state.extractor = None;
+                (learner, Coverage::Everything)
+            }
+            None if state.offset > 0 => {
+                whole.lacking += 1;
+                return Ok(());
+            }
+            None => (self.read(&session, &state)?, Coverage::StoredTurns),
+        };
+        let lessons = learner.lessons(has_no_person(&session));
+        whole.sessions += 1;
+        whole.lessons += kept_count(&lessons);
+        let conversation = conversation(self.engine, &session, coverage);
+        let service = self.engine.sessions().lessons();
+        let effects = service.preview(&conversation, &lessons, &state.ledger)?;
+        let added = lessons.iter().zip(effects).filter_map(|(lesson, effect)| {
+            let lesson = lesson.clone();
+            match effect {
+                LessonEffect::Create => Some(LearnedChange::Add(lesson)),
+                LessonEffect::Change(id) => Some(LearnedChange::Change(id, lesson)),
+                LessonEffect::Confirm(_) | LessonEffect::Unchanged | LessonEffect::Declined => None,
+            }
+        });
+        let retired = service.unsupported(&conversation, &lessons, &state.ledger)?;
+        let retired = retired.into_iter().map(Box::new).map(LearnedChange::Retire);
+        let left = limits::LESSON_CHANGES_SHOWN_MAX.saturating_sub(whole.changes.len());
+        whole.changes.extend(added.chain(retired).take(left));
+        if !dry_run {
+            let report = service.reconcile(&conversation, &lessons, &mut state.ledger, batch)?;
+            whole.report.add(&report);
+            if !state.is_empty() {
+                state.put(&mut session.attrs);
+                self.engine.sessions().put_session(&session)?;
+            }
+        }
+        Ok(())
     }
 
     /// Returns a learner that has read the conversation: what the program recorded if hooks keep that, otherwise the

@@ -216,6 +216,30 @@ impl Lessons<'_> {
         Ok(effects)
     }
 
+    /// Returns the stored records that [`Self::reconcile`] would retire, without storing anything.
+    pub fn unsupported(
+        &self,
+        conversation: &LearnedConversation<'_>,
+        lessons: &[Lesson],
+        ledger: &LessonLedger,
+    ) -> Result<Vec<Record>, Fault> {
+        let mut ledger = ledger.clone();
+        let planned = Reconciliation::new(self.engine, conversation, &mut ledger)?.plan(lessons)?;
+        let retired = |planned: PlannedChange| match planned.change {
+            Some(Change::Retire { id, .. }) => Some(id),
+            _ => None,
+        };
+        let ids: Vec<RecordId> = planned.into_iter().filter_map(retired).collect();
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let filter = Filter {
+            ids,
+            ..Filter::current(&[], self.engine.now())
+        };
+        self.engine.records().find(&filter)
+    }
+
     /// Returns the current records that a session taught, oldest first.
     pub fn of_session(&self, session: &str) -> Result<Vec<Record>, Fault> {
         let kinds = [Kind::Knowledge, Kind::Error, Kind::Episode, Kind::Step];

@@ -2,11 +2,11 @@
 
 use super::import::find_session_transcript;
 use crate::store_access::CliSession;
-use heirloom_capture::{LearnAllReport, Learning, SessionLessons};
+use heirloom_capture::{LearnAllReport, LearnedChange, Learning, SessionLessons};
 use heirloom_engine::{Engine, LessonEffect, LessonsReport, RewriteReport};
 use heirloom_lessons::{Candidate, DropReason, Lesson, LessonContent, Verdict};
 use heirloom_model::text::counted;
-use heirloom_model::{ErrorKind, Fault, text};
+use heirloom_model::{ErrorKind, Fault, Session, text};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -26,7 +26,8 @@ pub(crate) struct Args {
     /// The session
     #[arg(required_unless_present = "all", conflicts_with = "all")]
     session: Option<String>,
-    /// From every stored conversation that no lessons were taken from, as one batch
+    /// Read every stored conversation again, as one batch: lessons that a conversation does not support any more are
+    /// retired. Each change is listed
     #[arg(long)]
     all: bool,
     /// Only show the lessons, without storing them
@@ -49,7 +50,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     }
     let learning = Learning::new(&engine);
     let Some(id) = &args.session else {
-        let report = learn_all(&learning, args.dry_run, session)?;
+        let report = learn_all(&learning, &engine, args.dry_run, session)?;
         print_all(&report, args.dry_run, session);
         return Ok(0);
     };
@@ -122,11 +123,16 @@ fn print_rewrite(report: &RewriteReport, session: &mut CliSession) {
 
 fn learn_all(
     learning: &Learning<'_>,
+    engine: &Engine,
     dry_run: bool,
     session: &CliSession,
 ) -> Result<LearnAllReport, Fault> {
+    let mut transcript = |stored: &Session| {
+        let program = stored.agent.as_deref()?.parse().ok()?;
+        find_session_transcript(program, &stored.id, engine.root(), &session.env)
+    };
     if !session.out.shows_progress() {
-        return learning.learn_all(dry_run, &mut |_, _| {});
+        return learning.learn_all(dry_run, &mut transcript, &mut |_, _| {});
     }
     session.out.end_progress();
     let bar = ProgressBar::new(0);
@@ -134,7 +140,7 @@ fn learn_all(
     if let Ok(style) = ProgressStyle::with_template("reading {bar:30} {pos}/{len} conversations") {
         bar.set_style(style);
     }
-    let report = learning.learn_all(dry_run, &mut |done, all| {
+    let report = learning.learn_all(dry_run, &mut transcript, &mut |done, all| {
         bar.set_length(all);
         bar.set_position(done);
     });
@@ -146,8 +152,9 @@ fn print_all(report: &LearnAllReport, dry_run: bool, session: &mut CliSession) {
     if session.out.json {
         let mut value = counts(&report.report, dry_run);
         value["sessions"] = json!(report.sessions);
-        value["known"] = json!(report.known);
+        value["lacking"] = json!(report.lacking);
         value["lessons"] = json!(report.lessons);
+        value["changes"] = report.changes.iter().map(change_value).collect();
         return session.out.value(&value);
     }
     let (sessions, lessons) = (report.sessions, report.lessons);
@@ -156,14 +163,57 @@ fn print_all(report: &LearnAllReport, dry_run: bool, session: &mut CliSession) {
         counted(lessons, "lesson", "lessons"),
         counted(sessions, "conversation", "conversations")
     ));
-    if report.known > 0 {
+    for change in &report.changes {
+        session.out.line(&change_line(change, dry_run));
+    }
+    if report.lacking > 0 {
         let message = format!(
-            "{} learned from before",
-            counted(report.known, "conversation was", "conversations were")
+            "{} as before: the transcripts are not found",
+            counted(report.lacking, "conversation stays", "conversations stay")
         );
         session.out.talk(&message);
     }
     print_counts(&report.report, dry_run, session);
+}
+
+/// Returns the line of a change; that of a retirement ends with how it is undone.
+fn change_line(change: &LearnedChange, dry_run: bool) -> String {
+    let (verb, label, words) = change_words(change);
+    let words = text::excerpt(&words, LINE_CHARS);
+    let hint = match change {
+        LearnedChange::Retire(record) if !dry_run => format!("  heirloom undo {}", record.id),
+        LearnedChange::Add(_) | LearnedChange::Change(..) | LearnedChange::Retire(_) => {
+            String::new()
+        }
+    };
+    format!("{verb:8} {label}: {words}{hint}")
+}
+
+fn change_value(change: &LearnedChange) -> Value {
+    let (verb, label, words) = change_words(change);
+    let record = match change {
+        LearnedChange::Add(_) => None,
+        LearnedChange::Change(id, _) => Some(id.to_string()),
+        LearnedChange::Retire(record) => Some(record.id.to_string()),
+    };
+    json!({"effect": verb, "what": label, "text": words, "record": record})
+}
+
+/// Returns the verb of a change, the kind of the lesson, and its words.
+fn change_words(change: &LearnedChange) -> (&'static str, String, String) {
+    let of_lesson = |lesson: &Lesson| {
+        let (label, words) = label_and_words(&lesson.candidate);
+        (label.to_owned(), words)
+    };
+    let (verb, (label, words)) = match change {
+        LearnedChange::Add(lesson) => ("new", of_lesson(lesson)),
+        LearnedChange::Change(_, lesson) => ("changes", of_lesson(lesson)),
+        LearnedChange::Retire(record) => {
+            let label = record.category().unwrap_or(record.kind.as_str());
+            ("retires", (label.to_owned(), record.text.clone()))
+        }
+    };
+    (verb, label, words)
 }
 
 fn print_session(learned: &SessionLessons, args: &Args, session: &mut CliSession) {

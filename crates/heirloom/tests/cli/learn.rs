@@ -349,10 +349,37 @@ fn learn_all_reads_conversations_without_lessons_as_one_batch() {
     assert_eq!(rules(&project).len(), 1);
     let again = project.json(&["learn", "--all"]);
     assert_eq!(
-        (&again["sessions"], &again["known"]),
-        (&json!(0), &json!(2))
+        (&again["sessions"], &again["changes"], &again["created"]),
+        (&json!(2), &json!([]), &json!(0))
     );
     project.ok(&["undo", &string(&report["batch"])]);
+    assert!(rules(&project).is_empty());
+}
+
+/// A new version of the program may find that a conversation does not support a record.
+#[test]
+fn learn_all_retires_what_a_transcript_does_not_support() {
+    let project = Project::new();
+    let mut transcript = teaching_transcript(&project, "s1");
+    let path = transcript.write_file(&project);
+    send_hook(&project, "s1", "Stop", &path);
+    assert_eq!(rules(&project).len(), 1);
+    // The same session without the rule stands for a version that does not take it for one.
+    transcript = TranscriptFixture::new("s1", project.path());
+    transcript
+        .add_user_message("What does the exporter do?")
+        .add_assistant_message("It writes files.");
+    transcript.write_file(&project);
+    let dry = project.json(&["learn", "--all", "--dry-run"]);
+    let retired = |report: &Value| {
+        let changes = report["changes"].as_array().unwrap().clone();
+        let is_retired = |change: &Value| change["effect"] == "retires" && change["text"] == RULE;
+        changes.iter().any(is_retired)
+    };
+    assert!(retired(&dry), "{dry}");
+    assert_eq!(rules(&project).len(), 1);
+    let text = project.ok(&["learn", "--all"]).stdout;
+    assert!(text.contains("heirloom undo"), "{text}");
     assert!(rules(&project).is_empty());
 }
 

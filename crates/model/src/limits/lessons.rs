@@ -23,3 +23,5 @@ pub const LESSON_EVIDENCE_MAX: usize = 6;
 pub const LESSON_EVIDENCE_CHARS_MAX: usize = 240;
 /// Longest text by which a language model may replace a lesson, characters.
 pub const LESSON_REWRITTEN_CHARS_MAX: usize = 400;
+/// Number of changes of lessons that `learn --all` lists.
+pub const LESSON_CHANGES_SHOWN_MAX: usize = 500;
