@@ -112,10 +112,24 @@ struct LearnedConversations {
     counts: LessonCounts,
     /// Conversations that were read.
     sessions: u64,
-    /// Conversations that were learned from before.
-    known: u64,
+    /// Conversations that stay as they are, because their transcripts are not found.
+    lacking: u64,
     /// Lessons that were kept.
     lessons: u64,
+    /// What changes in the store.
+    changes: Vec<LessonChangeLine>,
+}
+
+/// A change of a stored lesson.
+#[derive(JsonSchema)]
+struct LessonChangeLine {
+    /// `new`, `changes` or `retires`.
+    effect: String,
+    /// The category of knowledge, or the kind of the record.
+    what: String,
+    text: String,
+    /// The record that is changed or retired.
+    record: Option<String>,
 }
 
 /// A candidate with the decision on it; without `--explain` only kept ones.

@@ -1,7 +1,7 @@
 //! Decision on a new lesson: what happens to the stored records that it concerns.
 
 use super::{Reconciliation, is_touched_by_person};
-use crate::engine::lessons::lesson_drafts::{LessonDraft, has_derived_key};
+use crate::engine::lessons::lesson_drafts::{LessonDraft, content_of, has_derived_key};
 use crate::engine::lessons::lesson_source::LessonSource;
 use crate::engine::lessons::replacement;
 use heirloom_model::kinds::ErrorRecord;
@@ -161,10 +161,13 @@ impl Reconciliation<'_> {
             let session = self.engine.sessions().find(&session)?;
             let ended_at = session.and_then(|session| session.ended_at);
             let is_longer = ended_at.is_none_or(|at| at < self.conversation.ended_at);
-            return Ok(match is_longer && !is_touched_by_person(&known) {
-                true => Decision::Revise(Box::new(known)),
-                false => Decision::Nothing,
-            });
+            let has_news = content_of(&known) != content_of(&draft.record);
+            return Ok(
+                match is_longer && has_news && !is_touched_by_person(&known) {
+                    true => Decision::Revise(Box::new(known)),
+                    false => Decision::Nothing,
+                },
+            );
         }
         let scope = Scope {
             session: Some(self.conversation.session.to_owned()),
