@@ -3,6 +3,8 @@
 use crate::code_tokens::{TokenKind, code_tokens, content_words, stem};
 use crate::cues::SelectionCues;
 use crate::{Candidate, LessonContent, SourceKind, Speaker};
+use heirloom_model::similarity::ComparableText;
+use heirloom_model::statement::Statement;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Smallest number of words in common.
@@ -21,6 +23,8 @@ struct CandidateWords {
     /// Names of code in lower case.
     names: BTreeSet<String>,
     key: Option<String>,
+    compared: ComparableText,
+    statement: Statement,
     source: SourceKind,
     is_error: bool,
     is_case: bool,
@@ -70,8 +74,12 @@ impl Comparison {
         if better.key.is_some() && better.key == other.key {
             return true;
         }
-        if better.is_case || other.is_case {
+        if better.is_case || other.is_case || better.contradicts(other) {
             return false;
+        }
+        // One word more or another one is another rule.
+        if better.is_person && other.is_person {
+            return better.compared.is_near_duplicate(&other.compared);
         }
         if better.source == SourceKind::Command && other.source == SourceKind::Command {
             // One command of a long chain can be a lesson of its own.
@@ -94,17 +102,14 @@ impl Comparison {
         {
             return true;
         }
-        match (
-            better.is_error && other.is_error,
-            better.is_person || other.is_person,
-        ) {
-            (true, _) => share >= self.same_error_share,
+        let are_errors = better.is_error && other.is_error;
+        let share_min = match (are_errors, better.is_person != other.is_person) {
+            (true, _) => self.same_error_share,
             // A person's rule is more than what the agent did.
-            (false, true) if better.is_person != other.is_person => {
-                share >= (self.same_share + 1.0) / 2.0
-            }
-            (false, _) => share >= self.same_share,
-        }
+            (false, true) => (self.same_share + 1.0) / 2.0,
+            (false, false) => self.same_share,
+        };
+        share >= share_min
     }
 
     /// Returns the weight of the common words as a share of the smaller candidate's.
@@ -121,6 +126,14 @@ impl Comparison {
 }
 
 impl CandidateWords {
+    /// Returns true if one of two statements takes the other one back; each is a lesson of its own.
+    fn contradicts(&self, other: &Self) -> bool {
+        let effect = self.statement.effect_on(&other.statement);
+        effect
+            .or_else(|| other.statement.effect_on(&self.statement))
+            .is_some()
+    }
+
     fn of(candidate: &Candidate) -> Self {
         let text = candidate.full_text();
         let key = match &candidate.content {
@@ -146,6 +159,8 @@ impl CandidateWords {
                 .filter(|token| token.kind == TokenKind::Code)
                 .map(|token| token.text.to_lowercase())
                 .collect(),
+            compared: ComparableText::from_text(&text),
+            statement: Statement::from_text(&text),
             spans,
             key,
             source: candidate.source,

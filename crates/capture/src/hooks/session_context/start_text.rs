@@ -5,9 +5,6 @@ use heirloom_model::similarity::ComparableText;
 use heirloom_model::{Budget, RecordId, Timestamp, limits, text};
 use std::collections::BTreeMap;
 
-/// Least number of words of an item that counts as repeated if another item contains all of them.
-const CONTAINED_WORDS_MIN: usize = 3;
-
 /// Section of a start, in the order of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum StartSection {
@@ -207,24 +204,26 @@ fn distinct_items(candidates: Vec<StartItem>) -> Vec<StartItem> {
         if !item.is_pinned && *count >= item.section.items_max() {
             continue;
         }
-        let words = ComparableText::from_text(without_date(&item.text));
-        if known.iter().any(|known| is_repeated(&words, known)) {
+        let parts = comparable_parts(without_date(&item.text));
+        let is_repeated =
+            |whole: &ComparableText| known.iter().any(|one| one.is_near_duplicate(whole));
+        if parts.first().is_some_and(is_repeated) {
             continue;
         }
         *count += usize::from(!item.is_pinned);
-        known.push(words);
+        known.extend(parts);
         items.push(item);
     }
     items
 }
 
-/// Returns true if a text adds nothing to a known one.
-fn is_repeated(words: &ComparableText, known: &ComparableText) -> bool {
-    let is_contained = words.words().count() >= CONTAINED_WORDS_MIN
-        && words
-            .words()
-            .all(|word| known.words().any(|one| one == word));
-    is_contained || words.is_near_duplicate(known)
+/// Returns a text and its sentences for comparisons. A word more can be a negation in any language, so a text is
+/// repeated by a whole sentence of another one and not by its words.
+fn comparable_parts(text: &str) -> Vec<ComparableText> {
+    let sentences =
+        (text.split(". ").flat_map(|part| part.split("; "))).flat_map(|part| part.split(" | "));
+    let parts: Vec<&str> = std::iter::once(text).chain(sentences).collect();
+    parts.into_iter().map(ComparableText::from_text).collect()
 }
 
 /// Returns a rule without the date behind it.
@@ -232,5 +231,39 @@ fn without_date(item: &str) -> &str {
     match item.rsplit_once(" (") {
         Some((before, date)) if date.len() == "2026-11-12)".len() => before,
         Some(_) | None => item,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn item_is_repeated_by_a_sentence_and_not_by_its_words() {
+        for (told, item, is_repeated) in [
+            (
+                "Wir nutzen Redis nicht auf Staging",
+                "Wir nutzen Redis auf Staging",
+                false,
+            ),
+            ("Never run the tests on CI", "Run the tests on CI", false),
+            (
+                "Run the tests first. Then push.",
+                "Please run the tests first",
+                true,
+            ),
+            ("Run the tests first", "run the tests first", true),
+        ] {
+            let item_of = |text: &str| StartItem {
+                section: StartSection::Rules,
+                id: RecordId::from_parts(Timestamp::UNIX_EPOCH, &[text]),
+                text: text.to_owned(),
+                at: Timestamp::UNIX_EPOCH,
+                is_own: false,
+                is_pinned: false,
+            };
+            let items = distinct_items(vec![item_of(told), item_of(item)]);
+            assert_eq!(items.len() == 1, is_repeated, "{told}: {item}");
+        }
     }
 }
