@@ -177,7 +177,7 @@ impl<'e> Learning<'e> {
             }
             None => (self.read(&session, &state)?, Coverage::StoredTurns),
         };
-        let lessons = learner.lessons(has_no_person(&session));
+        let lessons = learner.lessons(has_no_person(&session), session.ended_at.is_some());
         whole.sessions += 1;
         whole.lessons += kept_count(&lessons);
         let conversation = conversation(self.engine, &session, coverage);
