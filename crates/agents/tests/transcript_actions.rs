@@ -178,6 +178,86 @@ fn claude_task_list_is_whole_after_each_change() {
 }
 
 #[test]
+fn claude_answers_that_a_person_typed_are_prompts() {
+    let answer = |answers: Value| {
+        let mut line = claude_result("1", "User has answered your questions");
+        line["toolUseResult"] = json!({"answers": answers, "questions": [
+            {"options": [{"label": "Yes"}, {"label": "Only the index"}, {"label": "Only"}]}]});
+        events(AgentProgram::ClaudeCode, &file_of(&[line]))
+            .into_iter()
+            .filter_map(|body| match body {
+                EventBody::Prompt(text) => Some(text),
+                _ => None,
+            })
+            .collect::<Vec<_>>()
+    };
+    for (answers, typed) in [
+        (json!({"Go on?": "Yes"}), vec![]),
+        (json!({"Go on?": "Yes, Only the index"}), vec![]),
+        (
+            json!({"Go on?": "never drop the index"}),
+            vec!["never drop the index"],
+        ),
+        (
+            json!({"a": "no", "b": "Yes", "c": "use b"}),
+            vec!["no\nuse b"],
+        ),
+        (json!("Yes"), vec![]),
+    ] {
+        assert_eq!(answer(answers.clone()), typed, "{answers}");
+    }
+}
+
+#[test]
+fn claude_commands_for_the_shell_are_calls() {
+    let mut output = claude_prompt("<bash-stdout>on main</bash-stdout><bash-stderr></bash-stderr>");
+    output["parentUuid"] = json!("in");
+    let mut input = claude_prompt("<bash-input>git switch main</bash-input>");
+    input["uuid"] = json!("in");
+    let found = events(AgentProgram::ClaudeCode, &file_of(&[input, output]));
+    let [
+        EventBody::Call { call, action, .. },
+        EventBody::Result {
+            call: answered,
+            text,
+            ..
+        },
+    ] = found.as_slice()
+    else {
+        panic!("{found:?}");
+    };
+    assert_eq!((call, text.as_str()), (answered, "on main"));
+    assert_eq!(*action, ToolAction::Command("git switch main".to_owned()));
+}
+
+#[test]
+fn gemini_answers_to_calls_are_no_prompts() {
+    let line = |content: Value, display: Value| json!({"id": "a", "type": "user", "content": content, "displayContent": display});
+    let response =
+        json!({"functionResponse": {"name": "write_file", "response": {"output": "ok"}}});
+    for (content, display, count) in [
+        (json!([{"text": "Fix it"}]), Value::Null, 1),
+        (
+            json!([response.clone(), {"text": "Successfully modified file: a.py"}]),
+            Value::Null,
+            0,
+        ),
+        (
+            json!([{"text": "Successfully modified file: a.py"}]),
+            json!([response.clone()]),
+            0,
+        ),
+        (json!([response]), Value::Null, 0),
+    ] {
+        let found = events(
+            AgentProgram::Gemini,
+            &file_of(&[line(content.clone(), display)]),
+        );
+        assert_eq!(found.len(), count, "{content}");
+    }
+}
+
+#[test]
 fn claude_queued_prompts_are_read_once() {
     let queue = |operation: &str, text: &str| {
         json!({"type": "queue-operation", "operation": operation, "content": text,

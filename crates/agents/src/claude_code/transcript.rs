@@ -8,6 +8,7 @@ mod line_scan;
 mod queued_prompts;
 mod task_list;
 mod tool_actions;
+mod typed_answers;
 
 use crate::json_fields::{
     Field, as_count, as_keyword, as_nonblank_string, as_object, as_string, as_time,
@@ -26,6 +27,7 @@ use queued_prompts::QueuedPrompt;
 use std::collections::HashMap;
 use task_list::{TaskChanges, TaskList};
 use tool_actions::tool_action;
+use typed_answers::typed_answers;
 
 /// Model name of messages that the program writes itself, such as `API Error: 400`.
 const SYNTHETIC_MODEL: &str = "<synthetic>";
@@ -194,6 +196,11 @@ impl EventReader for Claude {
             out(place.event(place.id.clone(), EventBody::Summary(message_text)));
         } else if !is_true(line.meta) {
             emit_user_line(&place, &message, out);
+            let answers = typed_answers(line.tool_use_result);
+            if !answers.is_empty() {
+                let id = format!("answer {}", place.id);
+                out(place.event(id, EventBody::Prompt(answers)));
+            }
         }
         Some(())
     }

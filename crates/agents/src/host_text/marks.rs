@@ -98,6 +98,9 @@ const CLAUDE_CODE: &[HostMark] = &[
     // Work in the background: 2.0.76, and 2.1.38 to 2.1.220.
     Element("bash-notification"),
     Element("task-notification"),
+    Text("{\"task_id\":"),
+    Line("Read the output file to retrieve the result:"),
+    Line("Full transcript available at:"),
     // Editors: 1.0.98 to 2.1.220.
     Element("ide_opened_file"),
     Element("ide_selection"),

@@ -17,7 +17,7 @@ const MEMORY: &str = "/memory";
 const MEMORY_ADDITION: &str = "add ";
 /// Commands that set up the program and ask for no work: Claude Code 2.1, Codex 0.169, Gemini CLI 0.61, opencode 1.18
 /// and Copilot CLI 1.0.
-const PROGRAM_COMMANDS: [&str; 74] = [
+const PROGRAM_COMMANDS: [&str; 75] = [
     "/about",
     "/add-dir",
     "/agents",
@@ -68,6 +68,7 @@ const PROGRAM_COMMANDS: [&str; 74] = [
     "/plugin",
     "/privacy",
     "/quit",
+    "/rate-limit-options",
     "/release-notes",
     "/rename",
     "/resume",

@@ -4,7 +4,13 @@ use super::*;
 use AgentProgram::{ClaudeCode, Codex, Copilot, Cursor, Gemini, Opencode};
 
 /// Texts of the program, without a word of a person.
-const HOST_TEXTS: [(AgentProgram, &str); 40] = [
+const HOST_TEXTS: [(AgentProgram, &str); 43] = [
+    (
+        ClaudeCode,
+        "<bash-notification>\n<shell-id>b1</shell-id>\n</bash-notification>\nRead the output file to retrieve the result: /tmp/b1.output",
+    ),
+    (ClaudeCode, "{\"task_id\":\"b1\",\"description\":\"never\"}"),
+    (ClaudeCode, "/rate-limit-options"),
     (
         ClaudeCode,
         "<system-reminder>\nThe list is empty.\n</system-reminder>",

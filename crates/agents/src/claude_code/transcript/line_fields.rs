@@ -34,6 +34,8 @@ pub(super) struct ClaudeLine<'a> {
     pub(super) message: Field<'a>,
     #[serde(borrow)]
     pub(super) attachment: Field<'a>,
+    #[serde(borrow, rename = "toolUseResult")]
+    pub(super) tool_use_result: Field<'a>,
     #[serde(borrow, rename = "forkedFrom")]
     pub(super) forked_from: Field<'a>,
 }
