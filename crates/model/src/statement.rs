@@ -48,7 +48,7 @@ pub struct Statement {
     dropped: Vec<DroppedThing>,
     /// Assignments, such as `DB_URL=…`.
     settings: BTreeMap<String, String>,
-    /// True if it says that something changed: `from now on`, `no longer`.
+    /// True if it announces a change: `from now on`, `no longer`.
     is_change: bool,
     /// True if it changes something or is about the present: `now`.
     is_of_now: bool,
