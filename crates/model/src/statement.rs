@@ -14,6 +14,9 @@ const WORDS_MAX: usize = 120;
 /// Fewest words of two statements that are the same up to a negation.
 const OPPOSITE_WORDS_MIN: usize = 2;
 
+/// Fewest words of two statements that are the same up to one word.
+const SUBSTITUTION_WORDS_MIN: usize = 2;
+
 /// What a statement does to an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StatementEffect {
@@ -28,6 +31,8 @@ pub enum StatementEffect {
 struct DroppedThing {
     thing: BTreeSet<String>,
     topic: BTreeSet<String>,
+    /// True if it was used before: `no longer`, `instead of`.
+    is_ended: bool,
 }
 
 /// Statement, read for comparisons. All words are stems without stop words.
@@ -43,7 +48,7 @@ pub struct Statement {
     dropped: Vec<DroppedThing>,
     /// Assignments, such as `DB_URL=…`.
     settings: BTreeMap<String, String>,
-    /// True if it says that something changed: `from now on`, `no longer`.
+    /// True if it announces a change: `from now on`, `no longer`.
     is_change: bool,
     /// True if it changes something or is about the present: `now`.
     is_of_now: bool,
@@ -71,25 +76,34 @@ impl Statement {
         let effects = dropped
             .chain(taken_up)
             .chain(self.effect_of_settings(earlier))
-            .chain(self.effect_of_opposite(earlier));
+            .chain(self.effect_of_opposite(earlier))
+            .chain(self.effect_of_substitution(earlier));
         effects.max()
     }
 
     /// A thing that is dropped and that the earlier statement uses, for the same subject.
     fn effect_of_drop(&self, dropped: &DroppedThing, earlier: &Self) -> Option<StatementEffect> {
-        let DroppedThing { thing, topic } = dropped;
+        let DroppedThing {
+            thing,
+            topic,
+            is_ended,
+        } = dropped;
         if !thing.is_subset(&earlier.affirmed) {
             return None;
         }
-        // `not floats for money` is not about floats elsewhere.
-        if !topic.is_empty() && topic.is_disjoint(&earlier.all) {
+        // `not floats for money` is not about floats elsewhere, and Docker for unit tests is not Docker for all tests.
+        let is_elsewhere = !topic.is_empty() && topic.is_disjoint(&earlier.all);
+        let is_other_part = !topic.is_subset(&earlier.all) && !earlier.topic.is_subset(topic);
+        if is_elsewhere || !topic.is_empty() && is_other_part {
             return None;
         }
         let mut subjects = topic.union(&self.affirmed);
         let has_subject = subjects.any(|word| earlier.all.contains(word) && !thing.contains(word));
-        let is_limited = !earlier.topic.is_empty() && earlier.topic.is_disjoint(&self.all);
-        let is_used = thing.is_subset(&earlier.used) && !is_limited;
-        if self.is_change && (has_subject || thing.len() > 1 || is_used) {
+        let is_used = thing.is_subset(&earlier.used);
+        let is_limited = self.topic.is_disjoint(&earlier.all) && !self.topic.is_empty();
+        if self.is_change && (*is_ended && has_subject || thing.len() > 1 || is_used && !is_limited)
+            || self.is_of_now && has_subject && is_used
+        {
             return Some(StatementEffect::Replaces);
         }
         (has_subject && is_used).then_some(StatementEffect::Contradicts)
@@ -112,6 +126,16 @@ impl Statement {
             (true, false) => Some(StatementEffect::Contradicts),
             (false, _) => None,
         }
+    }
+
+    /// The same words with another one in one place: `in English from now on` instead of `in German`.
+    fn effect_of_substitution(&self, earlier: &Self) -> Option<StatementEffect> {
+        let common = self.affirmed.intersection(&earlier.affirmed).count();
+        let is_substituted = self.is_of_now
+            && common >= SUBSTITUTION_WORDS_MIN
+            && self.affirmed.len() == common + 1
+            && earlier.affirmed.len() == common + 1;
+        is_substituted.then_some(StatementEffect::Replaces)
     }
 
     /// The same words with the opposite sign, in any language whose negations are known.

@@ -124,7 +124,7 @@ fn split_chunk(chunk: &str) -> Vec<&str> {
     parts
 }
 
-/// Strips punctuation around a word; `None` if nothing significant is left. `continues` says that the sentence goes on
+/// Strips punctuation around a word; `None` if nothing significant is left. `continues` is true if the sentence goes on
 /// behind it.
 fn strip_punctuation(chunk: &str, continues: bool) -> Option<&str> {
     if !chunk.chars().any(char::is_alphanumeric) {

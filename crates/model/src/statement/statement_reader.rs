@@ -1,8 +1,8 @@
 //! Reading of a statement: its clauses, what each affirms, and what it drops.
 
 use super::statement_words::{
-    CHANGE_PHRASES, DROPPED_PHRASES, DROPPING_PHRASES, GENERAL_WORDS, MOVE_VERBS, REASON_WORDS,
-    TOOL_PREPOSITIONS, TOPIC_PREPOSITIONS, USE_WORDS,
+    CHANGE_PHRASES, CHOOSING_WORDS, DROPPED_PHRASES, DROPPING_PHRASES, ENDING_PHRASES,
+    GENERAL_WORDS, MOVE_VERBS, REASON_WORDS, TOOL_PREPOSITIONS, TOPIC_PREPOSITIONS, USE_WORDS,
 };
 use super::{DroppedThing, Statement, WORDS_MAX};
 use crate::similarity::is_content_word;
@@ -19,7 +19,10 @@ pub(super) fn read(text: &str) -> Statement {
     let mut statement = Statement::default();
     let clauses = split_clauses(text, &mut statement);
     let words: Vec<&str> = clauses.iter().flatten().map(String::as_str).collect();
-    statement.is_change = contains_phrase(&words, CHANGE_PHRASES) || begins_with_refusal(&clauses);
+    let begins_with_stop = |clause: &Vec<String>| clause.first().is_some_and(|word| word == "stop");
+    statement.is_change = contains_phrase(&words, CHANGE_PHRASES)
+        || begins_with_refusal(&clauses)
+        || clauses.iter().any(begins_with_stop);
     statement.is_of_now = statement.is_change || words.contains(&"now");
     for clause in &clauses {
         let words: Vec<&str> = clause.iter().map(String::as_str).collect();
@@ -78,18 +81,30 @@ fn begins_with_refusal(clauses: &[Vec<String>]) -> bool {
 }
 
 fn read_clause(words: &[&str], statement: &mut Statement) {
-    if let Some((from, to)) = read_move(words) {
+    if let Some([before, from, to]) = read_move(words) {
         statement.is_change = true;
         statement.is_of_now = true;
-        statement.add_dropped(read_dropped(from));
+        let left = read_dropped(from);
+        let topic = left.topic.into_iter().chain(content(before)).collect();
+        statement.add_dropped(DroppedThing {
+            topic,
+            is_ended: true,
+            ..left
+        });
         statement.add_affirmed(to);
+        statement.add_affirmed(before);
         return;
     }
-    if let Some((at, _)) = find_phrase(words, DROPPED_PHRASES) {
+    if let Some((at, length)) = find_phrase(words, DROPPED_PHRASES) {
         let before = words.get(..at).unwrap_or_default();
+        let after = words.get(at + length..).unwrap_or_default();
         let begins_dropped = find_phrase(before, DROPPING_PHRASES).is_some();
-        if !begins_dropped && content(before).next().is_some() {
-            statement.add_dropped(read_dropped(before));
+        let is_last = content(after).next().is_none();
+        if !begins_dropped && is_last && content(before).next().is_some() {
+            statement.add_dropped(DroppedThing {
+                is_ended: true,
+                ..read_dropped(before)
+            });
             return;
         }
     }
@@ -99,39 +114,48 @@ fn read_clause(words: &[&str], statement: &mut Statement) {
     };
     let (before, after) = (words.get(..at), words.get(at + length..));
     let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
+    let is_ended = contains_phrase(words, ENDING_PHRASES);
     statement.is_negated = true;
-    let end = after
-        .iter()
-        .position(|word| matches!(*word, "but" | "sondern" | "sino"));
+    let end = (0..after.len()).find(|at| {
+        let is_choosing = after
+            .get(*at)
+            .is_some_and(|word| CHOOSING_WORDS.contains(word));
+        is_choosing
+            && after
+                .get(..*at)
+                .is_some_and(|dropped| content(dropped).next().is_some())
+    });
     let dropped = after.get(..end.unwrap_or(after.len())).unwrap_or_default();
     let chosen = end.and_then(|end| after.get(end + 1..)).unwrap_or_default();
     match content(dropped).next() {
         Some(_) => {
             statement.add_affirmed(before);
-            statement.add_dropped(read_dropped(dropped));
+            statement.add_dropped(DroppedThing {
+                is_ended,
+                ..read_dropped(dropped)
+            });
         }
-        None => statement.add_dropped(read_dropped(before)),
+        None => statement.add_dropped(DroppedThing {
+            is_ended,
+            ..read_dropped(before)
+        }),
     }
     statement.add_affirmed(chosen);
 }
 
-/// Returns what is left and what is chosen in `switched from X to Y` and `replace X with Y`.
-fn read_move<'w>(words: &'w [&'w str]) -> Option<(&'w [&'w str], &'w [&'w str])> {
-    let between = |start: &dyn Fn(&str) -> bool, end: &[&str]| {
-        let from = words.iter().position(|word| start(word))?;
-        let rest = words.get(from + 1..)?;
-        let to = rest.iter().position(|word| end.contains(word))?;
-        Some((rest.get(..to)?, rest.get(to + 1..)?))
-    };
+/// Returns what is before, what is left and what is chosen in `we switched from X to Y` and `replace X with Y`.
+fn read_move<'w>(words: &'w [&'w str]) -> Option<[&'w [&'w str]; 3]> {
     let moves = words.iter().any(|word| MOVE_VERBS.contains(word));
-    let found = match moves {
-        true => between(&|word| matches!(word, "from" | "von"), &["to", "zu", "auf"]),
-        false => between(
-            &|word| matches!(word, "replace" | "replaced" | "replacing"),
-            &["with", "by"],
-        ),
+    let (starts, ends): (&[&str], &[&str]) = match moves {
+        true => (&["from", "von"], &["to", "zu", "auf"]),
+        false => (&["replace", "replaced", "replacing"], &["with", "by"]),
     };
-    found.filter(|(from, to)| content(from).next().is_some() && content(to).next().is_some())
+    let from = words.iter().position(|word| starts.contains(word))?;
+    let (before, rest) = (words.get(..from)?, words.get(from + 1..)?);
+    let to = rest.iter().position(|word| ends.contains(word))?;
+    let (left, chosen) = (rest.get(..to)?, rest.get(to + 1..)?);
+    let has_both = content(left).next().is_some() && content(chosen).next().is_some();
+    has_both.then_some([before, left, chosen])
 }
 
 /// Reads what is dropped: the tool, or what is before the subject. `running the tests with sqlite` drops sqlite for
@@ -155,9 +179,13 @@ fn read_dropped(words: &[&str]) -> DroppedThing {
     match thing.is_empty() {
         true => DroppedThing {
             thing: topic,
-            topic: thing,
+            ..DroppedThing::default()
         },
-        false => DroppedThing { thing, topic },
+        false => DroppedThing {
+            thing,
+            topic,
+            is_ended: false,
+        },
     }
 }
 
@@ -193,8 +221,15 @@ impl Statement {
 
 /// Returns the stems of the words that are a subject.
 fn content(words: &[&str]) -> impl Iterator<Item = String> {
-    let is_subject =
-        |word: &&&str| is_content_word(word) && !GENERAL_WORDS.contains(word) && !is_marker(word);
+    let is_subject = |word: &&&str| {
+        let lists = [
+            GENERAL_WORDS,
+            MOVE_VERBS,
+            TOOL_PREPOSITIONS,
+            TOPIC_PREPOSITIONS,
+        ];
+        is_content_word(word) && !lists.iter().any(|list| list.contains(word)) && !is_marker(word)
+    };
     words
         .iter()
         .filter(is_subject)
@@ -206,10 +241,7 @@ fn content(words: &[&str]) -> impl Iterator<Item = String> {
 
 fn is_marker(word: &str) -> bool {
     let is_alone = |phrase: &&[&str]| matches!(phrase, [one] if *one == word);
-    DROPPING_PHRASES.iter().any(&is_alone)
-        || CHANGE_PHRASES.iter().any(is_alone)
-        || TOOL_PREPOSITIONS.contains(&word)
-        || TOPIC_PREPOSITIONS.contains(&word)
+    DROPPING_PHRASES.iter().any(&is_alone) || CHANGE_PHRASES.iter().any(is_alone)
 }
 
 fn contains_phrase(words: &[&str], phrases: &[&[&str]]) -> bool {

@@ -59,6 +59,46 @@ fn changed_mind_replaces_the_earlier_statement() {
             "Deploy with make release.",
             "Deploy with just release instead of make release.",
         ),
+        (
+            "Use yarn to install packages.",
+            "We moved from yarn to pnpm.",
+        ),
+        (
+            "Deploys go to Heroku.",
+            "Deploys no longer go to Heroku, they go to Fly.",
+        ),
+        (
+            "Write commit messages in German.",
+            "Write commit messages in English from now on.",
+        ),
+        (
+            "The API listens on port 8080.",
+            "The API listens on port 9090 now.",
+        ),
+        (
+            "Tests use the fake clock from tests/clock.py.",
+            "Instead of the fake clock use freezegun in the tests.",
+        ),
+        (
+            "Use MySQL as the database.",
+            "Migrate database from MySQL to PostgreSQL",
+        ),
+        (
+            "The default branch is master.",
+            "The default branch is main now, not master.",
+        ),
+        (
+            "Mock the payment gateway in tests.",
+            "Stop mocking the payment gateway in tests; use the sandbox.",
+        ),
+        (
+            "Nutze Poetry für Abhängigkeiten.",
+            "Ab sofort nutzen wir uv statt Poetry.",
+        ),
+        (
+            "Usa Jenkins para los despliegues.",
+            "Ya no usamos Jenkins para los despliegues.",
+        ),
     ] {
         check(earlier, later, Some(Replaces));
     }
@@ -135,6 +175,30 @@ fn other_statement_stays() {
         (
             "The API uses port 8080",
             "From now on write the changelog by hand",
+        ),
+        (
+            "Use Docker for integration tests.",
+            "Don't use Docker for unit tests.",
+        ),
+        (
+            "Write tests for every parser.",
+            "Stop writing tests for generated files.",
+        ),
+        (
+            "The API listens on port 8080.",
+            "From now on the dashboard listens on port 9090.",
+        ),
+        (
+            "New branches start from main.",
+            "From now on: commits are made on feature branches, not on main.",
+        ),
+        (
+            "Use Redis for sessions.",
+            "We moved the rate limiter from Redis to Postgres.",
+        ),
+        (
+            "Use yarn to install packages.",
+            "We moved from bower to webpack.",
         ),
         ("", ""),
     ] {

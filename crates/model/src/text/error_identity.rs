@@ -1,9 +1,11 @@
 //! Identities of errors: texts without the numbers, addresses and temporary names that differ between two runs.
 
 mod named_number;
+mod piece;
 
 use super::strip_ansi;
-use named_number::{NumberContext, Piece, next_piece};
+use named_number::NumberContext;
+use piece::{Piece, next_piece};
 
 /// Folders whose names change with each run.
 const TEMPORARY_FOLDERS: [&str; 7] = [

@@ -101,7 +101,7 @@ pub(super) struct StartText {
 
 impl StartText {
     /// Selects items, each section of which is in the order of importance: the first one of each section, then the
-    /// others in the order of the sections, as far as they fit. What an earlier item says is not repeated.
+    /// others in the order of the sections, as far as they fit. What an earlier item states is not repeated.
     pub(super) fn select(candidates: Vec<StartItem>, chars_max: usize) -> Self {
         let items = distinct_items(candidates);
         let mut is_kept = vec![false; items.len()];
