@@ -46,7 +46,7 @@ impl LessonExtractor {
     fn push_event(&mut self, event: &TranscriptEvent) {
         let cues = Cues::get();
         self.sources.push(self.events, event, cues);
-        self.withdrawals.push(self.events, event, &cues.selection);
+        self.withdrawals.push(self.events, event, cues);
         self.events += 1;
     }
 
