@@ -108,7 +108,7 @@ impl OpenFailure {
                 .map(|word| bounded(word, WORD_BYTES_MAX))
                 .collect(),
             files: files_in(output),
-            is_bare_summary: cues.bare_summaries.is_in(&lower) || is_count(&lower, &run),
+            is_bare_summary: cues.bare_summaries.is_in(&lower) || is_count(&lower),
             run,
             ..Self::default()
         }
@@ -266,8 +266,8 @@ const ERROR_SHOWN_CHARS: usize = 170;
 /// Characters of an error in a record, at least.
 const ERROR_CHARS_MIN: usize = 40;
 
-/// Returns true for an error that only counts, or only says that the program failed: `Found 5 errors.`, `ty failed`.
-fn is_count(lower: &str, run: &CommandRun) -> bool {
+/// Returns true for an error that only counts: `Found 5 errors.`.
+fn is_count(lower: &str) -> bool {
     let words: Vec<&str> = lower.trim_end_matches(['.', '!', ':']).split(' ').collect();
     let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
     match words.as_slice() {
@@ -277,7 +277,6 @@ fn is_count(lower: &str, run: &CommandRun) -> bool {
             "error" | "errors" | "diagnostics" | "issues" | "problems",
             ..,
         ] => is_number(count) && words.len() <= 6,
-        [program, "failed"] => run.parts.iter().any(|part| part.text.contains(program)),
         _ => false,
     }
 }
