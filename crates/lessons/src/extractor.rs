@@ -49,7 +49,7 @@ impl LessonExtractor {
     fn push_event(&mut self, event: &TranscriptEvent) {
         let cues = Cues::get();
         self.sources.push(self.events, event, cues);
-        self.withdrawals.push(self.events, event, &cues.selection);
+        self.withdrawals.push(self.events, event, cues);
         self.events += 1;
         let is_request = matches!(&event.body, EventBody::Prompt(prompt) if !prompt.is_empty());
         self.requests += u64::from(is_request && event.agent.is_none());

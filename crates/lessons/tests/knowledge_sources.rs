@@ -319,6 +319,32 @@ fn package_scripts_are_a_fact() {
 }
 
 #[test]
+fn explanation_that_the_next_prompt_refutes_is_dropped() {
+    let claim = "The generated export uses `FULL JOIN`, which SQLite doesn't support. I've fixed the query, it should work now.";
+    let pasted = "I get this:\n\nTraceback (most recent call last):\nKeyError: 'total'\n";
+    for (first, next, is_kept) in [
+        (
+            "Fix the export.",
+            "There are still these errors: the rows are missing",
+            false,
+        ),
+        ("Fix the export.", "same error", false),
+        ("Fix the export.", "that didn't fix it", false),
+        (pasted, pasted, false),
+        ("Fix the export.", "Great. Now add a page for orders.", true),
+        (pasted, "Now I get another one:\nValueError: bad date", true),
+    ] {
+        let conversation = Conversation::default()
+            .prompt(first)
+            .run("python3 export.py", "ok")
+            .answer(claim)
+            .prompt(next);
+        let kept = conversation.kept(SourceKind::Explanation);
+        assert_eq!(!kept.is_empty(), is_kept, "{next} {kept:?}");
+    }
+}
+
+#[test]
 fn withdrawn_statement_is_dropped() {
     let report = "**Findings**\n- The flaky importer test is caused by the connection pool, which only allows one `Session` at a time, so a second worker must wait for it until its own timeout of five seconds ends, and the importer then reports a missing file although the file is there.\n- The cache must be cleared before each run because `CacheStore` has no owner, and entries of an earlier run are returned instead of new ones, which only a restart of the service removes.\n- The exporter requires a lock because two workers write the same file, and `ExportWriter` doesn't support a second handle, so the last rows are missing.\n";
     let conversation = Conversation::default()

@@ -1,10 +1,12 @@
-//! Statements that the agent withdrew later in the session.
+//! Statements that the agent withdrew later in the session, and claims that the next prompt refuted.
 
 use crate::code_tokens::{content_words, stem};
-use crate::cues::SelectionCues;
+use crate::cues::{Cues, OutcomeCues, SelectionCues};
 use crate::sentences::sentences;
-use crate::{Candidate, LessonContent, Speaker};
+use crate::{Candidate, LessonContent, SourceKind, Speaker};
+use heirloom_agents::failures::{error_lines, reports_failure};
 use heirloom_agents::transcripts::{EventBody, TranscriptEvent};
+use heirloom_model::text;
 use serde::{Deserialize, Serialize};
 
 /// Greatest number of withdrawals that are kept.
@@ -15,6 +17,8 @@ const WORDS_MAX: usize = 14;
 const COMMON_MIN: usize = 2;
 /// Greatest number of bytes of a message that are searched.
 const MESSAGE_BYTES_MAX: usize = 6 << 10;
+/// Greatest number of bytes of a prompt that is about the work before it as a whole.
+const DISSENT_BYTES_MAX: usize = 400;
 
 /// A sentence that withdraws an earlier statement.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -26,15 +30,66 @@ struct Withdrawal {
 
 /// Withdrawals of a session.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(transparent)]
-pub(crate) struct Withdrawals(Vec<Withdrawal>);
+#[serde(default)]
+pub(crate) struct Withdrawals {
+    sentences: Vec<Withdrawal>,
+    /// Positions between which the agent's claims did not hold: a prompt, and the next one that says so.
+    refuted: Vec<(u64, u64)>,
+    /// Position of the last prompt.
+    prompt: u64,
+    /// Identities of errors that the person pasted.
+    pasted: Vec<String>,
+}
 
 impl Withdrawals {
     /// Reads an event.
-    pub(crate) fn push(&mut self, position: u64, event: &TranscriptEvent, cues: &SelectionCues) {
-        let EventBody::AssistantText(message) = &event.body else {
-            return;
-        };
+    pub(crate) fn push(&mut self, position: u64, event: &TranscriptEvent, cues: &Cues) {
+        match &event.body {
+            EventBody::Prompt(prompt) if event.agent.is_none() => {
+                self.read_prompt(position, prompt, &cues.outcome);
+            }
+            EventBody::AssistantText(message) => {
+                self.read_message(position, message, &cues.selection);
+            }
+            EventBody::Prompt(_)
+            | EventBody::ConversationStart(_)
+            | EventBody::Call { .. }
+            | EventBody::Result { .. }
+            | EventBody::FileChanged(_)
+            | EventBody::Summary(_)
+            | EventBody::TokenUsage(_) => {}
+        }
+    }
+
+    /// A prompt such as "still the same error", or with an error that was pasted before, refutes what was claimed since
+    /// the last one.
+    fn read_prompt(&mut self, position: u64, prompt: &str, cues: &OutcomeCues) {
+        let head = prompt.get(..prompt.floor_char_boundary(MESSAGE_BYTES_MAX));
+        let head = head.unwrap_or_default();
+        let lower = head.to_lowercase().replace('’', "'");
+        let is_short = head.len() <= DISSENT_BYTES_MAX;
+        let mut is_refuted = is_short && cues.phrases.dissent.is_in(&lower);
+        if reports_failure(head) {
+            for error in error_lines(head, 1) {
+                let identity = text::hash16(&text::error_identity(&error));
+                is_refuted |= self.pasted.contains(&identity);
+                self.pasted.retain(|known| *known != identity);
+                self.pasted.push(identity);
+            }
+        }
+        if self.pasted.len() > WITHDRAWALS_MAX {
+            self.pasted.remove(0);
+        }
+        if is_refuted {
+            if self.refuted.len() >= WITHDRAWALS_MAX {
+                self.refuted.remove(0);
+            }
+            self.refuted.push((self.prompt, position));
+        }
+        self.prompt = position;
+    }
+
+    fn read_message(&mut self, position: u64, message: &str, cues: &SelectionCues) {
         let end = message.floor_char_boundary(MESSAGE_BYTES_MAX);
         for sentence in sentences(message.get(..end).unwrap_or_default()) {
             let lower = sentence.to_lowercase();
@@ -49,10 +104,10 @@ impl Withdrawals {
             words.sort();
             words.dedup();
             words.truncate(WORDS_MAX);
-            if self.0.len() >= WITHDRAWALS_MAX {
-                self.0.remove(0);
+            if self.sentences.len() >= WITHDRAWALS_MAX {
+                self.sentences.remove(0);
             }
-            self.0.push(Withdrawal { position, words });
+            self.sentences.push(Withdrawal { position, words });
         }
     }
 
@@ -62,7 +117,7 @@ impl Withdrawals {
             candidate.content,
             LessonContent::Knowledge { .. } | LessonContent::Error { .. }
         );
-        if self.0.is_empty() || !is_statement || candidate.speaker != Speaker::Agent {
+        if !is_statement || candidate.speaker != Speaker::Agent {
             return false;
         }
         let position = candidate
@@ -71,9 +126,17 @@ impl Withdrawals {
             .map(|evidence| evidence.position)
             .max()
             .unwrap_or(0);
+        let is_claim = candidate.source == SourceKind::Explanation;
+        let is_within = |(from, until): &(u64, u64)| (*from..*until).contains(&position);
+        if is_claim && self.refuted.iter().any(is_within) {
+            return true;
+        }
+        if self.sentences.is_empty() {
+            return false;
+        }
         let words = content_words(&candidate.full_text());
         let has = |word: &String| words.iter().any(|known| stem(known) == word);
-        self.0
+        self.sentences
             .iter()
             .filter(|withdrawal| withdrawal.position > position)
             .any(|withdrawal| {

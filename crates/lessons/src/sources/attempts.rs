@@ -107,10 +107,10 @@ impl Attempts {
                 self.tree = WorkingTree::default();
             }
             EventBody::Prompt(prompt) if event.agent.is_none() => {
-                self.read_prompt(prompt, place, cues);
+                self.read_prompt(prompt, &place, cues);
             }
             EventBody::AssistantText(text) => self.read_text(text, &place, cues),
-            EventBody::Call { call, action, .. } => self.add_call(place, call, action),
+            EventBody::Call { call, action, .. } => self.add_call(&place, call, action),
             EventBody::Result { call, outcome, .. } => self.add_result(&place, call, *outcome),
             EventBody::Prompt(_)
             | EventBody::Summary(_)
@@ -148,14 +148,14 @@ impl Attempts {
     }
 
     /// A person who asks to take the work back undoes the edits since their last request.
-    fn read_prompt(&mut self, prompt: &str, place: EventPlace, cues: &AttemptCues) {
+    fn read_prompt(&mut self, prompt: &str, place: &EventPlace, cues: &AttemptCues) {
         if let Some(reason) = request_to_undo(prompt, cues) {
             let edits: Vec<PlacedEdit> = self.edits.drain(..).collect();
             self.reason = Said {
                 place: place.clone(),
                 text: bounded(&reason, SENTENCE_BYTES_MAX),
             };
-            self.add_undone(edits, place.position, true);
+            self.add_undone(&edits, place.position, true);
         }
         // Another request: what is in place now was accepted.
         self.edits.clear();
@@ -182,7 +182,7 @@ impl Attempts {
         }
     }
 
-    fn add_call(&mut self, place: EventPlace, call: &str, action: &ToolAction) {
+    fn add_call(&mut self, place: &EventPlace, call: &str, action: &ToolAction) {
         let mut pending = PendingCall {
             call: call_name(call),
             edits: Vec::new(),
@@ -192,7 +192,7 @@ impl Attempts {
             ToolAction::Command(line) => pending.steps = LineSteps::read(line),
             ToolAction::Edit(edits) => {
                 let edits = edits.iter().take(CALL_EDITS_MAX);
-                pending.edits = edits.map(|edit| self.placed_edit(&place, edit)).collect();
+                pending.edits = edits.map(|edit| self.placed_edit(place, edit)).collect();
             }
             ToolAction::Plan(_) | ToolAction::Other(_) => {}
         }
@@ -266,7 +266,7 @@ impl Attempts {
         let (undone, left): (Vec<PlacedEdit>, Vec<PlacedEdit>) =
             self.edits.drain(..).partition(is_undone);
         self.edits = left.into();
-        self.add_undone(undone, position, false);
+        self.add_undone(&undone, position, false);
     }
 
     fn add_edit(&mut self, edit: PlacedEdit, position: u64) {
@@ -282,7 +282,7 @@ impl Attempts {
         };
         if let Some(at) = self.edits.iter().rposition(is_reversed) {
             let undone = self.edits.remove(at);
-            self.add_undone(undone.into_iter().collect(), position, false);
+            self.add_undone(undone.as_slice(), position, false);
             return;
         }
         if self.edits.len() == EDITS_MAX {
@@ -292,7 +292,7 @@ impl Attempts {
     }
 
     /// Adds edits that were undone together as one attempt.
-    fn add_undone(&mut self, edits: Vec<PlacedEdit>, position: u64, is_of_person: bool) {
+    fn add_undone(&mut self, edits: &[PlacedEdit], position: u64, is_of_person: bool) {
         let Some(last) = edits.last() else {
             return;
         };
@@ -301,7 +301,7 @@ impl Attempts {
         let reason = Some(&self.reason).filter(|_| has_reason && !self.reason.text.is_empty());
         let intent = edits.iter().rfind(|edit| !edit.intent.is_empty());
         let mut files: Vec<String> = Vec::new();
-        for edit in &edits {
+        for edit in edits {
             let file = self.paths.display(&edit.path);
             if !files.contains(&file) {
                 files.push(file);

@@ -14,6 +14,7 @@ mod run_place;
 mod run_result;
 #[cfg(test)]
 mod tests;
+mod typed_form;
 
 use crate::Candidate;
 use crate::bounded_text::bounded;
@@ -21,6 +22,7 @@ use crate::command_run::CommandRun;
 use crate::cues::Cues;
 use crate::event_place::EventPlace;
 use crate::project_paths::ProjectPaths;
+use crate::sources::command_variant::find_variant;
 use crate::sources::working_tree::{LineSteps, WorkingTree};
 use change::Change;
 use change_log::ChangeLog;
@@ -38,6 +40,7 @@ use run_place::RunPlace;
 use run_result::{RunResult, run_result};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+use typed_form::TypedForm;
 
 /// Calls without a result that are kept.
 const CALLS_MAX: usize = 10;
@@ -92,6 +95,8 @@ pub(crate) struct Failures {
     /// Number of calls so far.
     call_count: u64,
     remarks: VecDeque<Remark>,
+    /// Command that the person typed last.
+    typed: TypedForm,
     /// Ends of paths of edited files, in lower case.
     edited: VecDeque<String>,
     paths: ProjectPaths,
@@ -120,6 +125,10 @@ impl Failures {
                 let edit = heirloom_agents::transcripts::FileEdit::of_path(path.clone());
                 let change = Change::of_edit(place, &edit, &[], &cues.failures);
                 self.add_change(change);
+            }
+            EventBody::Prompt(prompt) if event.agent.is_none() => {
+                let failed = self.open.make_contiguous();
+                self.typed = TypedForm::read(prompt, failed, self.call_count).unwrap_or_default();
             }
             EventBody::Prompt(_) | EventBody::Summary(_) | EventBody::TokenUsage(_) => {}
         }
@@ -322,6 +331,7 @@ impl Failures {
             Some(first) => first.stage,
             None => return,
         };
+        let has_started = found.iter().all(|one| one.has_started(&cues.failures));
         let line = output_line(output);
         let (mut gone, mut known) = (Vec::new(), Vec::new());
         for (number, open) in self.open.iter_mut().enumerate() {
@@ -344,7 +354,11 @@ impl Failures {
             }
         }
         for number in gone.into_iter().rev() {
-            self.close(number, ran, Ending::OtherFailure { names_tests }, cues);
+            let ending = Ending::OtherFailure {
+                names_tests,
+                has_started,
+            };
+            self.close(number, ran, ending, cues);
         }
         // A change after which the same error is reported did not explain it.
         if !known.is_empty() {
@@ -411,13 +425,8 @@ impl Failures {
             let is_same_tree = open.ran_at.is_same_tree(&ran.ran_at);
             let is_variant = || {
                 let part = open.failed_part()?;
-                crate::sources::command_variant::find_variant(
-                    &open.run,
-                    part,
-                    ran.run,
-                    &open.error,
-                    &cues.failures,
-                )
+                find_variant(&open.run, part, ran.run, &open.error, &cues.failures)
+                    .or_else(|| self.typed.variant(open, ran.run))
             };
             let is_resolved = is_same_agent
                 && (open.is_resolved_by(ran.run, &ran.ran_at)
@@ -444,7 +453,7 @@ impl Failures {
             Ending::Success => true,
             // A run that names its failing tests shows that the others passed. Otherwise another error may have been
             // reported first.
-            Ending::OtherFailure { names_tests } => names_tests && open.test_name().is_some(),
+            Ending::OtherFailure { names_tests, .. } => names_tests && open.test_name().is_some(),
         };
         let calls = self.call_count.saturating_sub(open.last_call);
         let has_passed_soon = calls <= NEAR_CALLS && hours_between(&open, ran.place) < NEAR_HOURS;
@@ -454,6 +463,7 @@ impl Failures {
             remarks: self.remarks.make_contiguous(),
             run: ran.run,
             own: ran.own,
+            typed: self.typed.variant(&open, ran.run),
             ending,
             is_near: has_passed_soon,
             place: ran.place,

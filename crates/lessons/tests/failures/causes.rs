@@ -1,6 +1,7 @@
 //! Failures in the course of a session: which one a run shows, when it is resolved, and by what.
 
 use crate::fail_edit_pass::{Edit, KEPT, Session, error_of};
+use heirloom_agents::transcripts::EventBody;
 use heirloom_agents::transcripts::ToolOutcome::{Failed, Succeeded};
 use heirloom_lessons::Candidate;
 
@@ -16,15 +17,18 @@ enum Step<'s> {
     Edits(&'s str, &'s str, &'s str),
     /// A number of calls about something else.
     Works(usize),
+    /// A person writes.
+    Asks(&'s str),
 }
 
-use Step::{Edits, Fails, Passes, Says, Works};
+use Step::{Asks, Edits, Fails, Passes, Says, Works};
 
 fn play(steps: &[Step<'_>]) -> Vec<Candidate> {
     let mut session = Session::default();
     for step in steps {
         match step {
             Says(text) => session.say(text),
+            Asks(prompt) => session.push(EventBody::Prompt((*prompt).to_owned())),
             Passes(command) => session.run(command, Succeeded, ""),
             Fails(command, output) => session.run(command, Failed, output),
             Edits(path, removed, added) => session.edit(&Edit {
@@ -233,6 +237,13 @@ fn check_that_is_switched_off_is_not_fixed() {
             "import os  # noqa: F401",
         ),
         (
+            "ruff check .",
+            "src/app.py:3:1: TRY300 Consider moving this statement to an `else` block",
+            "/p/pyproject.toml",
+            "",
+            "\"TRY300\",  # too strict",
+        ),
+        (
             "npx tsc",
             "src/app.ts(3,1): error TS2322: Type 'string' is not assignable to type 'number'.",
             "/p/src/app.ts",
@@ -351,4 +362,53 @@ fn form_of_the_command_that_works_is_the_fix() {
             "{failed} {found:?}"
         );
     }
+}
+
+#[test]
+fn form_that_fails_to_start_too_is_no_fix() {
+    let missing = "bash: line 1: quickpack: command not found";
+    let found = play(&[
+        Fails("quickpack install", missing),
+        Fails(
+            "python3 -m quickpack install",
+            "/usr/bin/python3: No module named quickpack",
+        ),
+    ]);
+    assert_eq!(fixes(&found, ""), [""; 0]);
+    let found = play(&[
+        Fails("quickpack check .", missing),
+        Fails("uv run quickpack check .", "error: 3 files are not packed"),
+    ]);
+    let found = fixes(&found, "");
+    assert!(
+        found.len() == 1 && found[0].contains("uv run quickpack"),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn form_that_a_person_typed_is_the_fix() {
+    let (failed, error) = ("lintflow --all .ci", "error: no workflows collected");
+    for prompt in [
+        "no, uv run lintflow .ci",
+        "try `uv run lintflow .ci`, please",
+        "uv run lintflow .ci",
+    ] {
+        let found = play(&[
+            Fails(failed, error),
+            Asks(prompt),
+            Passes("uv run lintflow .ci 2>&1"),
+        ]);
+        let found = fixes(&found, "");
+        assert!(
+            found.len() == 1 && found[0].contains("uv run lintflow .ci"),
+            "{prompt} {found:?}"
+        );
+    }
+    let found = play(&[
+        Fails(failed, error),
+        Asks("what is lintflow about?"),
+        Passes("uv run lintflow .ci"),
+    ]);
+    assert_eq!(fixes(&found, ""), [""; 0]);
 }

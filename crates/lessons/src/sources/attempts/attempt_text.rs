@@ -95,33 +95,24 @@ pub(super) fn request_to_undo(prompt: &str, cues: &AttemptCues) -> Option<String
     (is_request && words(&reason) >= REASON_WORDS_MIN).then_some(reason)
 }
 
-/// Returns the approach: the announcement; else what the reason is about (`Adding 0.49 does not work` is about adding
-/// 0.49); else the change.
+/// Returns the approach: the announcement; else the first clause of the reason, if it names what did not work (`Adding
+/// 0.49 does not work because it is cut, I'll revert that`); else the change.
 pub(super) fn approach_of(intent: &str, reason: &str, change: &str) -> String {
-    let subject = || {
+    let clause = || {
+        let ends = [", i'll", ", so ", ", let me", "; ", ". "];
         let lower = reason.to_lowercase();
-        let verbs = [
-            " does not work",
-            " doesn't work",
-            " did not work",
-            " didn't work",
-            " won't work",
-            " did not help",
-            " didn't help",
-            " does not help",
-            " doesn't help",
-            " broke ",
-            " breaks ",
-            " made ",
-        ];
-        let end = verbs.iter().filter_map(|verb| lower.find(verb)).min()?;
-        let subject = reason.get(..end)?;
-        let is_named =
-            words(subject) >= 2 && !lower.starts_with("that ") && !lower.starts_with("this ");
-        is_named.then(|| subject.to_owned())
+        let end = ends.iter().filter_map(|end| lower.find(end)).min();
+        let clause = reason.get(..end.unwrap_or(reason.len()))?;
+        let is_named = !["that ", "this ", "it "]
+            .iter()
+            .any(|word| lower.starts_with(word));
+        is_named.then(|| clause.trim_end_matches('.').to_owned())
     };
     let named = Some(intent.to_owned()).filter(|intent| !intent.is_empty());
-    let approach = named.or_else(subject).unwrap_or_else(|| change.to_owned());
+    let approach = named
+        .or_else(clause)
+        .filter(|text| !text.is_empty())
+        .unwrap_or_else(|| change.to_owned());
     text::excerpt(&approach, APPROACH_CHARS_MAX)
 }
 

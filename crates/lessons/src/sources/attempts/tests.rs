@@ -85,7 +85,7 @@ fn undone_edit_with_a_reason_is_an_attempt() {
                 Says(reason),
                 Runs("git checkout -- src/shop/fees.py"),
             ],
-            "Adding 0.49",
+            "Adding 0.49 does not work because the value is cut before it is stored",
         ),
         (
             vec![
@@ -112,7 +112,7 @@ fn undone_edit_with_a_reason_is_an_attempt() {
                 Says(reason),
                 Edits(OLD, "return (cents * rate + 500) // 1000"),
             ],
-            "Adding 0.49",
+            "Adding 0.49 does not work because the value is cut before it is stored",
         ),
     ] {
         let found = play(&steps);

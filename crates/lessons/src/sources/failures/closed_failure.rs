@@ -30,10 +30,12 @@ const LONG_EVENTS: u64 = 30;
 pub(super) enum Ending {
     /// The command succeeded.
     Success,
-    /// The command failed for another reason; `names_tests` if the output names failing tests.
+    /// The command failed for another reason.
     OtherFailure {
         /// True if the output names failing tests.
         names_tests: bool,
+        /// True if the program began its work.
+        has_started: bool,
     },
 }
 
@@ -101,6 +103,8 @@ pub(super) struct Closing<'c> {
     pub(super) run: &'c CommandRun,
     /// Changes that the command line of this run made itself.
     pub(super) own: &'c [Change],
+    /// The form that the person typed, if the run has it.
+    pub(super) typed: Option<CommandVariant>,
     /// End of the failure.
     pub(super) ending: Ending,
     /// True if it ended after a few calls.
@@ -166,14 +170,19 @@ impl Closing<'_> {
     fn variant(&self) -> Option<CommandVariant> {
         let part = self.open.failed_part()?;
         let (failed, error) = (&self.open.run, &self.open.error);
-        find_variant(failed, part, self.run, error, self.cues)
+        let found = find_variant(failed, part, self.run, error, self.cues);
+        match self.ending {
+            Ending::Success => found.or_else(|| self.typed.clone()),
+            // `python3 -m pip` in place of `pip` that is missing too is no fix.
+            Ending::OtherFailure { has_started, .. } => found.filter(|_| has_started),
+        }
     }
 
     fn by_variant(&self, variant: &CommandVariant) -> ClosedFailure {
         let command = variant.text.replace('`', "'");
         let works = match self.ending {
             Ending::Success => "works",
-            Ending::OtherFailure { .. } => "has another result",
+            Ending::OtherFailure { .. } => "runs",
         };
         let what = match &variant.kind {
             VariantKind::Folder(folder) => format!("run it inside `{folder}`: `{command}` {works}"),

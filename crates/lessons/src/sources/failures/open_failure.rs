@@ -108,7 +108,7 @@ impl OpenFailure {
                 .map(|word| bounded(word, WORD_BYTES_MAX))
                 .collect(),
             files: files_in(output),
-            is_bare_summary: cues.bare_summaries.is_in(&lower),
+            is_bare_summary: cues.bare_summaries.is_in(&lower) || is_count(&lower),
             run,
             ..Self::default()
         }
@@ -166,6 +166,11 @@ impl OpenFailure {
     /// Returns the name of the failing test, which the error has in parentheses at its end.
     pub(super) fn test_name(&self) -> Option<&str> {
         test_of_error(&self.error)
+    }
+
+    /// Returns true if the program began its work: it is there, and the command line is right.
+    pub(super) fn has_started(&self, cues: &FailureCues) -> bool {
+        self.stage > FailureStage::Start && !cues.missing_programs.is_in(&self.error.to_lowercase())
     }
 
     /// Returns true if a run of the same test fails in a comparison as before: other compared values are the same failure.
@@ -260,6 +265,21 @@ impl OpenFailure {
 const ERROR_SHOWN_CHARS: usize = 170;
 /// Characters of an error in a record, at least.
 const ERROR_CHARS_MIN: usize = 40;
+
+/// Returns true for an error that only counts: `Found 5 errors.`.
+fn is_count(lower: &str) -> bool {
+    let words: Vec<&str> = lower.trim_end_matches(['.', '!', ':']).split(' ').collect();
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    match words.as_slice() {
+        [
+            "found",
+            count,
+            "error" | "errors" | "diagnostics" | "issues" | "problems",
+            ..,
+        ] => is_number(count) && words.len() <= 6,
+        _ => false,
+    }
+}
 
 /// Programs whose failures are slips of a moment.
 const TIDYING_PROGRAMS: [&str; 14] = [

@@ -43,11 +43,10 @@ fn is_again(change: &Change, open: &OpenFailure) -> bool {
         words
     };
     let parts = CommandRun::parse(&change.command).parts;
-    !parts.is_empty()
-        && parts.iter().all(|part| {
-            part.family == failed.family
-                && (part.family == "git commit" || sorted(&part.words) == sorted(&failed.words))
-        })
+    parts.iter().any(|part| {
+        part.family == failed.family
+            && (part.family == "git commit" || sorted(&part.words) == sorted(&failed.words))
+    })
 }
 
 /// Returns true for an edit that switches the failing check off, such as `# noqa`, `@pytest.mark.skip` or `#[ignore]`.
@@ -60,9 +59,34 @@ pub(super) fn is_check_switched_off(
         let lines = lines.iter().map(|line| line.to_lowercase());
         lines.filter(|line| cues.switch_offs.is_in(line)).count()
     };
+    // The rule's code in a list of the settings: `"TRY004",`.
+    let lists_code = |line: &String| {
+        let is_item = line.starts_with(['"', '\'', '-']) || line.contains("ignore");
+        is_item && rule_code(&open.error).is_some_and(|code| line.contains(code))
+    };
+    let is_settings = cues.settings_files.is_in(&change.path.to_lowercase());
+    if is_settings && change.added.iter().any(lists_code) {
+        return true;
+    }
     // A file that is deleted fails no check.
     let is_deleted = change.command.starts_with("rm ") && names_same_file(change, open);
     is_deleted || count(&change.added) > count(&change.removed)
+}
+
+/// Returns the code of the rule that an error is about: `TRY004`, or `invalid-await` of `error[invalid-await]`.
+fn rule_code(error: &str) -> Option<&str> {
+    let in_brackets = error
+        .strip_prefix("error[")
+        .and_then(|rest| rest.split(']').next());
+    let is_code = |word: &&str| {
+        let letters = word.bytes().take_while(u8::is_ascii_uppercase).count();
+        let digits = word.bytes().skip(letters);
+        letters > 0
+            && word.len() > letters + 1
+            && digits.into_iter().all(|byte| byte.is_ascii_digit())
+    };
+    let mut words = error.split(|c: char| !c.is_ascii_alphanumeric());
+    in_brackets.or_else(|| words.find(is_code))
 }
 
 /// Returns true for an edit that removes the failing test.

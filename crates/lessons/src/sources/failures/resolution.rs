@@ -62,7 +62,7 @@ pub(super) fn describe_changes<'c>(
         let is_early = open.stage <= FailureStage::Build;
         ranked
             .retain(|(score, change)| *score * 3 >= best || is_early && !change.command.is_empty());
-    } else if !is_matched && !(is_near && is_one_file(&ranked)) {
+    } else if !(is_matched || is_near && is_one_file(&ranked)) {
         return Resolution {
             named: ranked.into_iter().map(|(_, change)| change).collect(),
             ..Resolution::default()
