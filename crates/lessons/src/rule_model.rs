@@ -134,7 +134,7 @@ pub(crate) fn rule_probability(features: &RuleFeatures) -> f32 {
     1.0 / (1.0 + (-odds).exp())
 }
 
-/// Returns true if the sentence says more than that something is to be remembered ("Remember that!", "ok noted").
+/// Returns true if the sentence has more words than those about remembering ("Remember that!", "ok noted").
 pub(crate) fn has_content(classes: &SentenceClasses) -> bool {
     classes.other_words > 0 || classes.is_unspaced() || classes.has(GENERIC)
 }
@@ -149,7 +149,7 @@ pub(crate) fn is_complaint(classes: &SentenceClasses) -> bool {
     classes.has(COMPLAINT)
 }
 
-/// Returns true if the sentence says what works.
+/// Returns true if the sentence names what works.
 pub(crate) fn is_working(classes: &SentenceClasses) -> bool {
     classes.has(WORKING)
 }

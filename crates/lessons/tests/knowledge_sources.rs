@@ -296,7 +296,7 @@ fn feedback_of_a_summary_is_a_rule_or_nothing() {
     }
 }
 
-/// A request is a task of its day: what it asks for is neither a decision nor a fact of the project.
+/// A request is a task of its day: its wishes are neither decisions nor facts of the project.
 #[test]
 fn request_is_no_knowledge() {
     let request = "Build a page with a chart of the orders for each region and month, so that the team sees which regions grow and which do not, and link it from the start page next to the other reports that we show to managers every week. It opens from the menu as well and shows the current quarter first.\n\nFilters:\n- Region (one or many)\n- Quarter\n\nIt has to be reusable for invoices. Orders are connected to regions through the customer.";

@@ -2,6 +2,8 @@
 //! push?", which suggest a preference.
 
 mod rule_finder;
+mod scored_sentence;
+mod stops;
 mod turn_text;
 mod weak_preference;
 
@@ -19,6 +21,7 @@ use rule_finder::FoundRule;
 pub(super) use rule_finder::find_rules;
 pub use rule_finder::{TurnSentence, turn_sentences};
 use serde::{Deserialize, Serialize};
+use stops::{is_stop, rejection_reason, typed_command};
 
 /// Greatest number of rules that are kept.
 const RULES_MAX: usize = 50;
@@ -38,8 +41,6 @@ const REPETITION_WORTH: f32 = 0.05;
 const ANSWERS_MAX: usize = 8;
 /// Smallest number of words of an answer in the person's own words; shorter ones are options.
 const ANSWER_WORDS_MIN: usize = 5;
-/// Worth of a command that the person typed after an interrupt.
-const TYPED_COMMAND_WORTH: f32 = 0.84;
 /// Greatest number of weak preferences.
 const WEAK_MAX: usize = 3;
 
@@ -85,7 +86,7 @@ impl PersonRules {
         let cues = &cues.person_rules;
         match &event.body {
             // Claude Code stores an interrupt as a prompt of its own before the person's.
-            EventBody::Prompt(turn) if is_stop(turn, cues) => {
+            EventBody::Prompt(turn) if is_stop(turn, &cues.turns) => {
                 let action = self.calls.last().map(|(_, action)| action.clone());
                 self.interrupted = action.or_else(|| Some("a call".to_owned()));
                 self.calls_since_interrupt = 0;
@@ -142,7 +143,11 @@ impl PersonRules {
             is_first_prompt: self.last_turn.is_none(),
             ..SentencePlace::default()
         };
-        let found = match self.typed_command(&turn) {
+        let found = match self
+            .interrupted
+            .as_ref()
+            .and_then(|action| typed_command(&turn, action))
+        {
             Some(rule) => vec![rule],
             None => find_rules(&turn, place, cues),
         };
@@ -188,24 +193,7 @@ impl PersonRules {
         }
         let known = self.calls.iter().rev().find(|(id, _)| id == call);
         let action = known.map(|(_, action)| action.clone());
-        let reason = words
-            .rejection_reasons
-            .iter()
-            .find_map(|mark| text.split_once(*mark))
-            .map(|(_, reason)| {
-                let ends = words.rejection_ends.iter();
-                let end = ends.filter_map(|end| reason.find(*end)).min();
-                reason
-                    .get(..end.unwrap_or(reason.len()))
-                    .unwrap_or_default()
-            });
-        let templates = &words.rejection_templates;
-        let is_template = |reason: &str| {
-            templates
-                .iter()
-                .any(|start| reason.trim_start().starts_with(start))
-        };
-        match reason.filter(|reason| !is_template(reason)) {
+        match rejection_reason(text, words) {
             Some(reason) => {
                 let place = SentencePlace {
                     follows_stop: true,
@@ -247,22 +235,6 @@ impl PersonRules {
                 self.add(stored_rule(rule, rationale, position, event));
             }
         }
-    }
-
-    /// Returns the rule of a turn that is only a command, typed after an interrupt: the person shows how it is run.
-    fn typed_command(&self, turn: &str) -> Option<FoundRule> {
-        let action = self.interrupted.as_ref()?;
-        let command = turn.trim().strip_prefix('`')?.strip_suffix('`')?;
-        let is_command = !command.contains(['`', '\n'])
-            && command.contains(' ')
-            && command.chars().count() <= CALL_CHARS_MAX;
-        is_command.then(|| FoundRule {
-            text: format!("Run `{command}`."),
-            category: RuleCategory::Convention,
-            reason: Some(format!("The person typed it after interrupting {action}.")),
-            worth: TYPED_COMMAND_WORTH,
-            line: turn.trim().to_owned(),
-        })
     }
 
     /// Returns the rationale of a rule: for a correction the rejected action or the agent's statement, otherwise the
@@ -370,17 +342,6 @@ impl PersonRules {
             agent: None,
         }));
     }
-}
-
-/// Returns true for the program's note about an interrupt.
-fn is_stop(turn: &str, cues: &PersonRuleCues) -> bool {
-    let mut marks = cues
-        .turns
-        .rejections
-        .iter()
-        .filter(|mark| mark.starts_with('['));
-    let turn = turn.trim();
-    marks.any(|mark| turn.starts_with(*mark)) && turn.ends_with(']')
 }
 
 fn stored_rule(

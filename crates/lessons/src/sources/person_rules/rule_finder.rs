@@ -1,16 +1,13 @@
 //! Sentences of a turn that are lasting rules, and the record of each.
 
+use super::scored_sentence::{
+    PART_DISCOUNT, Scored, contradicts_agent, finish_sentence, refers_back, score,
+    without_introduction,
+};
 use super::turn_text::own_lines;
-use crate::code_tokens::{TokenKind, code_tokens};
-use crate::cues::{
-    Cues, PersonRuleCues, RuleCategory, contains_phrase, ends_with_word, normalize,
-    starts_with_word,
-};
-use crate::rule_model::{
-    RuleFeatures, SentenceClasses, SentencePlace, has_content, is_change, is_complaint,
-    is_preference, is_working, rule_probability, sentence_features,
-};
-use crate::sentences::{capitalize, is_question, mask_quoted_and_code, sentences};
+use crate::cues::{Cues, PersonRuleCues, RuleCategory};
+use crate::rule_model::{RuleFeatures, SentencePlace, is_change, is_complaint, is_preference};
+use crate::sentences::sentences;
 
 /// Greatest number of characters of a rule.
 pub(super) const RULE_CHARS: usize = 400;
@@ -25,21 +22,10 @@ const RULES_MAX: usize = 6;
 const DOCUMENT_BYTES: usize = 1500;
 /// Number of headings from which on a turn is a document.
 const DOCUMENT_HEADINGS: usize = 2;
-/// Smallest number of letters of a rule.
-const LETTERS_MIN: usize = 6;
-/// As [`LETTERS_MIN`], in Chinese and Japanese.
-const CJK_LETTERS_MIN: usize = 4;
 /// Smallest number of words of each of two rules in one sentence.
 const PART_WORDS_MIN: usize = 4;
 /// Greatest number of words of a sentence that ends the rule before it ("only for this run").
 const END_WORDS_MAX: usize = 8;
-/// Greatest number of words before a list of rules ("Two rules for this repo:").
-const INTRODUCTION_WORDS_MAX: usize = 7;
-/// Smallest number of words of a command after "this worked:".
-const COMMAND_WORDS_MIN: usize = 2;
-/// Deduction from the threshold for a part of what is a rule as a whole: one of two in a sentence, or a sentence that
-/// limits the one before it ("However, we dont want that here").
-const PART_DISCOUNT: f32 = 0.1;
 /// Probability from which on a rule needs no sentence for its pronouns.
 const CERTAIN: f32 = 0.7;
 
@@ -56,19 +42,7 @@ pub(in crate::sources) struct FoundRule {
     pub(super) line: String,
 }
 
-/// Sentence with its evaluation.
-struct Scored<'a> {
-    text: &'a str,
-    normal: String,
-    classes: SentenceClasses,
-    features: RuleFeatures,
-    probability: f32,
-    is_question: bool,
-    /// True if it, or the sentence before it, contradicts the agent.
-    contradicts: bool,
-}
-
-/// Returns the rules of a turn; `place` says where the turn is.
+/// Returns the rules of a turn; `place` is the place of the turn.
 pub(in crate::sources) fn find_rules(
     turn: &str,
     place: SentencePlace,
@@ -169,115 +143,6 @@ fn score_line<'a>(
     all
 }
 
-/// Returns true if the sentence begins with a contradiction; a single word needs a mark after it ("no, use it" in contrast
-/// to "no mocks").
-fn contradicts_agent(normal: &str, cues: &PersonRuleCues) -> bool {
-    let is_contradiction = |word: &&str| {
-        let after = normal.get(word.len()..).unwrap_or_default().chars().next();
-        starts_with_word(normal, word)
-            && (word.contains(' ') || !after.is_some_and(|c| c == ' ' || c.is_alphanumeric()))
-    };
-    cues.turns.contradictions.iter().any(is_contradiction)
-}
-
-fn score<'s>(text: &'s str, place: SentencePlace, cues: &PersonRuleCues) -> Scored<'s> {
-    let masked = mask_quoted_and_code(text);
-    let classes = SentenceClasses::read(&masked);
-    let normal = normalize(&masked);
-    let mut polite = cues.turns.polite.iter();
-    let is_question = (is_question(text) || has_question_tag(&normal, cues))
-        && !polite.any(|word| starts_with_word(&normal, word));
-    let place = SentencePlace {
-        is_question,
-        ..place
-    };
-    let features = sentence_features(&classes, text, place);
-    Scored {
-        probability: rule_probability(&features),
-        features,
-        text,
-        normal,
-        classes,
-        is_question,
-        contradicts: false,
-    }
-}
-
-/// Returns true for a question without a question mark ("we only need the local file right").
-fn has_question_tag(normal: &str, cues: &PersonRuleCues) -> bool {
-    let end = normal.trim_end_matches(|c: char| !c.is_alphanumeric());
-    let mut tags = cues.turns.question_tags.iter();
-    tags.any(|tag| match tag.contains(' ') {
-        true => contains_phrase(normal, tag),
-        false => end.len() > tag.len() && ends_with_word(end, tag),
-    })
-}
-
-/// Returns the sentence without an introduction such as "Two rules for this repo:".
-fn without_introduction<'s>(text: &'s str, cues: &PersonRuleCues) -> &'s str {
-    let Some((head, rest)) = text.split_once([':', '：']) else {
-        return text;
-    };
-    let head = normalize(head);
-    let is_introduction = head.split(' ').count() <= INTRODUCTION_WORDS_MAX
-        && rest.split_whitespace().count() >= 2
-        && (cues.turns.introductions.iter()).any(|word| contains_phrase(&head, word));
-    if is_introduction { rest.trim() } else { text }
-}
-
-impl Scored<'_> {
-    /// Returns true if the sentence alone is a rule.
-    fn is_rule(&self, cues: &PersonRuleCues) -> bool {
-        let threshold = match self.is_limit(cues) {
-            true => cues.threshold - PART_DISCOUNT,
-            false => cues.threshold,
-        };
-        self.is_rule_from(threshold, cues)
-    }
-
-    /// Returns true if the sentence is a rule by this threshold.
-    fn is_rule_from(&self, threshold: f32, cues: &PersonRuleCues) -> bool {
-        (self.probability >= threshold || self.shows_command())
-            && has_content(&self.classes)
-            && has_letters(&self.normal)
-            && !self.is_for_now(cues)
-    }
-
-    /// Returns true if the sentence says that a command works ("this worked: MODE=test ./run.sh api").
-    fn shows_command(&self) -> bool {
-        let command = self.text.split_once(": ").map(|(_, command)| command);
-        is_working(&self.classes)
-            && !self.is_question
-            && command.is_some_and(|command| {
-                command.split_whitespace().count() >= COMMAND_WORDS_MIN
-                    && code_tokens(command)
-                        .iter()
-                        .any(|token| token.kind == TokenKind::Code)
-            })
-    }
-
-    /// Returns true if the sentence is about this moment only.
-    fn is_for_now(&self, cues: &PersonRuleCues) -> bool {
-        let mut ends = cues.turns.ends.iter();
-        ends.any(|phrase| match phrase.is_ascii() {
-            true => contains_phrase(&self.normal, phrase),
-            false => self.normal.contains(phrase),
-        })
-    }
-
-    /// Returns true if the sentence limits the one before it ("However, …").
-    fn is_limit(&self, cues: &PersonRuleCues) -> bool {
-        let begins = |word: &&str| starts_with_word(&self.normal, word);
-        !self.is_question && cues.turns.limits.iter().any(begins)
-    }
-}
-
-/// Returns true if the sentence has enough letters.
-fn has_letters(normal: &str) -> bool {
-    let letters = normal.chars().filter(|c| c.is_alphabetic()).count();
-    letters >= LETTERS_MIN || (!normal.is_ascii() && letters >= CJK_LETTERS_MIN)
-}
-
 /// Adds the rules of a line, each with the sentence to which it refers or that limits it.
 fn add_rules(
     rules: &mut Vec<FoundRule>,
@@ -350,23 +215,6 @@ fn split_rules<'a>(
     Vec::new()
 }
 
-/// Returns true if the sentence names its subject in an earlier one.
-fn refers_back(normal: &str, cues: &PersonRuleCues) -> bool {
-    let body = normal
-        .get(cues.lead_in_length(normal)..)
-        .unwrap_or_default();
-    let end = body.trim_end_matches(|c: char| !c.is_alphanumeric());
-    let words = &cues.turns;
-    words
-        .pronouns
-        .iter()
-        .any(|word| starts_with_word(body, word))
-        || words
-            .pronoun_ends
-            .iter()
-            .any(|word| ends_with_word(end, word))
-}
-
 /// Returns true if the sentence gives the reason of the rule before it.
 fn is_reason(sentence: &Scored<'_>, cues: &PersonRuleCues) -> bool {
     let reasons = &cues.turns.reasons;
@@ -410,23 +258,4 @@ fn compose(
         worth: base + certainty * growth,
         line: line.to_owned(),
     })
-}
-
-/// Returns the sentence without interjections, with a capital letter and a full stop.
-fn finish_sentence(sentence: &Scored<'_>, cues: &PersonRuleCues) -> String {
-    let skipped = cues.lead_in_length(&sentence.normal);
-    let skipped = sentence.normal.get(..skipped).unwrap_or_default();
-    let rest: String = sentence
-        .text
-        .chars()
-        .skip(skipped.chars().count())
-        .collect();
-    let mut text = capitalize(rest.trim());
-    let last = text.chars().next_back().unwrap_or('.');
-    if crate::sentences::is_cjk(last) && last.is_alphanumeric() {
-        text.push('。');
-    } else if last.is_alphanumeric() || matches!(last, '`' | ')' | '"' | '\'' | '/' | '*') {
-        text.push('.');
-    }
-    text
 }
