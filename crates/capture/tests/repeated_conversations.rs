@@ -1,6 +1,10 @@
 //! Conversations that a program repeats in a later file: forked, resumed and compacted ones. Each turn is stored once, and
 //! each request has one case.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::needless_pass_by_value,
+    reason = "a test fails by panicking, and passes JSON literals"
+)]
 
 use heirloom_agents::AgentProgram;
 use heirloom_capture::{ImportScope, Transcripts, TranscriptsRequest};

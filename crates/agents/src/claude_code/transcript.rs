@@ -6,6 +6,7 @@ mod conversation_tree;
 mod line_fields;
 mod line_scan;
 mod queued_prompts;
+mod shell_commands;
 mod task_list;
 mod tool_actions;
 mod typed_answers;
@@ -24,6 +25,7 @@ use heirloom_model::event_stream::Usage;
 use line_fields::{Attachment, ClaudeLine, ClaudeMessage, ClaudeUsage, ContentBlock, ForkedFrom};
 use line_scan::ClaudeLineScan;
 use queued_prompts::QueuedPrompt;
+use shell_commands::shell_event;
 use std::collections::HashMap;
 use task_list::{TaskChanges, TaskList};
 use tool_actions::tool_action;
@@ -373,36 +375,6 @@ fn emit_result(place: &LineContext, block: &ContentBlock<'_>, out: EventSink<'_>
         text,
     };
     out(place.event(format!("result {call}"), body));
-}
-
-/// Returns the id and body of the event of a command that a person gave to the shell with `!`, or of its output, which is
-/// the next line. The status is not recorded, and so the outcome is unknown.
-fn shell_event(place: &LineContext, text: &str) -> Option<(String, EventBody)> {
-    let text = text.trim();
-    let element = |name: &str| {
-        let (_, rest) = text.split_once(&format!("<{name}>"))?;
-        Some(rest.split_once(&format!("</{name}>"))?.0.trim())
-    };
-    if text.starts_with("<bash-input>") {
-        let command = element("bash-input").filter(|command| !command.is_empty())?;
-        let body = EventBody::Call {
-            call: place.id.clone(),
-            tool: "run".to_owned(),
-            action: ToolAction::Command(command.to_owned()),
-        };
-        return Some((format!("call {}", place.id), body));
-    }
-    if !text.starts_with("<bash-stdout>") || place.parent.is_empty() {
-        return None;
-    }
-    let outputs = [element("bash-stdout"), element("bash-stderr")];
-    let outputs: Vec<&str> = outputs.into_iter().flatten().collect();
-    let body = EventBody::Result {
-        call: place.parent.clone(),
-        outcome: ToolOutcome::Rejected,
-        text: outputs.join("\n").trim().to_owned(),
-    };
-    Some((format!("result {}", place.parent), body))
 }
 
 fn parse_usage(usage: Field<'_>) -> Option<Usage> {
