@@ -1,7 +1,7 @@
 //! Failures that teach nothing: those that a command causes on purpose, and those of a guessed path.
 
-use super::base_name;
 use super::shell_line::{SimpleCommand, read_shell_line};
+use super::{base_name, unwrap_shell};
 
 /// Programs that run code of the command line.
 const INTERPRETERS: [&str; 8] = [
@@ -26,7 +26,7 @@ const RAISING: [&str; 9] = [
 ///
 /// Examples: `python3 -c "raise ValueError('test')"`, `sh -c 'exit 3'`, `make; exit 1`, `false`.
 pub fn is_deliberate_failure(command: &str) -> bool {
-    let commands = read_shell_line(command);
+    let commands = read_shell_line(unwrap_shell(command.trim()));
     let exits = |one: &SimpleCommand| match one.word(0) {
         "false" => true,
         "exit" | "return" => one.word(1).parse::<u8>().is_ok_and(|status| status != 0),

@@ -22,7 +22,7 @@ const LINE_CHARS_MAX: usize = 90;
 /// Characters of a prompt that only judges the work before it.
 const PROMPT_CHARS_MAX: usize = 600;
 
-/// What a text of the agent says about attempts.
+/// Statements of an agent's text about attempts.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Message {
     /// Reason why something did not work.
