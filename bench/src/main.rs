@@ -30,6 +30,7 @@ mod redact;
 mod relevance_features;
 mod remember;
 mod results;
+mod rules;
 mod scorers;
 mod sentences;
 mod server;
@@ -100,6 +101,7 @@ const GROUPS: &[&str] = &[
     "hooks",
     "anchors",
     "lessons",
+    "rules",
     "replay",
     "sentences",
     "server",
@@ -266,6 +268,9 @@ fn run(request: &Request) -> Outcome<()> {
     }
     if is_selected("lessons") {
         lessons::measure(request.data.as_deref())?;
+    }
+    if is_selected("rules") {
+        rules::measure(request.data.as_deref())?;
     }
     if is_selected("alarms") {
         alarms::measure(heirloom, request.data.as_deref())?;

@@ -57,6 +57,17 @@ const NO_PLURALS: [&str; 26] = [
 const NEGATIONS: [&str; 12] = [
     "not", "no", "nicht", "pas", "não", "non", "niet", "nie", "inte", "не", "ikke", "kein",
 ];
+/// Words before `not` in a statement; other words are what the sentence prefers ("use rg not grep").
+const AUXILIARIES: [&str; 30] = [
+    "am", "are", "be", "can", "could", "did", "do", "does", "had", "has", "have", "if", "is",
+    "its", "may", "might", "must", "or", "shall", "should", "so", "still", "was", "were", "why",
+    "will", "would", "thats", "please", "just",
+];
+/// Words after `no` that name no thing.
+const NO_THINGS: [&str; 20] = [
+    "i", "you", "we", "it", "its", "that", "thats", "this", "the", "they", "need", "longer",
+    "more", "idea", "problem", "one", "not", "dont", "worries", "and",
+];
 /// First words that refer to something outside of the sentence.
 const REFERENCES: [&str; 9] = [
     "it", "its", "this", "that", "there", "theres", "they", "these", "thats",
@@ -87,8 +98,10 @@ const DERIVED_NAMES: [&str; DERIVED_COUNT] = [
     "first_prompt",
     "working_code",
     "after_complaint",
+    "no_thing",
+    "one_not_other",
 ];
-const DERIVED_COUNT: usize = 24;
+const DERIVED_COUNT: usize = 26;
 const FEATURE_COUNT: usize = CLASS_COUNT + DERIVED_COUNT;
 
 /// Names of the features, in order.
@@ -216,6 +229,11 @@ pub(crate) fn sentence_features(
         place.is_first_prompt,
         has(WORKING) && has_code,
         place.follows_complaint,
+        pairs().any(|(no, next)| no == "no" && is_thing(next)),
+        tokens.windows(3).any(|three| match three {
+            [one, not, _] => not == "not" && is_thing(one) && !AUXILIARIES.contains(&one.as_str()),
+            _ => false,
+        }),
     ];
     let mut all = [0.0; FEATURE_COUNT];
     let present = (0..CLASS_COUNT).map(has).chain(derived);
@@ -234,6 +252,11 @@ fn is_plural(word: &str) -> bool {
             .bytes()
             .all(|byte| byte.is_ascii_lowercase() || byte == b'-')
         && !NO_PLURALS.contains(&word)
+}
+
+/// Returns true for a word that can name a thing.
+fn is_thing(word: &str) -> bool {
+    !is_mark_token(word) && !is_connector(word) && !NO_THINGS.contains(&word)
 }
 
 /// Returns true for a number of two digits or more, or one of an issue.

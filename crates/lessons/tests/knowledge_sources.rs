@@ -8,9 +8,7 @@ mod conversation;
 use conversation::Conversation;
 
 use heirloom_agents::transcripts::{EventBody, PlanItem, ToolAction, ToolOutcome};
-use heirloom_lessons::{
-    Candidate, DropReason, Lesson, LessonContent, SourceKind, Speaker, Verdict,
-};
+use heirloom_lessons::{DropReason, Lesson, LessonContent, SourceKind, Verdict};
 
 const SUMMARY: &str = "This session is being continued from a previous conversation.\n\nAnalysis:\n4. Errors:\n   - **Not this one**: Fixed by `x`.\n\nSummary:\n1. Primary Request and Intent:\n   Build the importer.\n\n3. Files and Code Sections:\n   - **`src/a.ts`** — must be kept\n\n4. Errors and fixes:\n   - **Worker tests had no database**: The worker opens its own connection. Fixed by passing `sharePool: true` to `createWorker`.\n   - **Compile error: missing module**: Expected while editing. Fixed by creating it.\n   - **Import order**:\n     - Fix: Moved `env.ts` before `app.ts`\n     - User feedback: never import `app.ts` in scripts of the migration\n\n5. Problem Solving:\n   - The importer must not run twice at the same time because the lock table has no owner column.\n   - Used a map for the lookup\n\n7. Pending Tasks:\n   - Write the documentation of the importer\n";
 

@@ -265,6 +265,7 @@ fn sentences_of_the_task_are_no_rules() {
     for turn in [
         "Just for this run skip the formatter",
         "use port 9000 for everything. only for this session",
+        "why do you need a proxy for the logs?",
         "Remember that!",
         "write that down!",
         "Please propose a migration plan after carefully reading the store",

@@ -16,6 +16,8 @@ const CJK_LETTERS_MIN: usize = 4;
 const COMMAND_WORDS_MIN: usize = 2;
 /// Greatest number of words before a list of rules ("Two rules for this repo:").
 const INTRODUCTION_WORDS_MAX: usize = 7;
+/// Probability from which on a question is a rule: "why do you need docker for the logs?" is none.
+const QUESTION_THRESHOLD: f32 = 0.7;
 /// Deduction from the threshold for a part of what is a rule as a whole: one of two in a sentence, or a sentence that
 /// limits the one before it ("However, we dont want that here").
 pub(super) const PART_DISCOUNT: f32 = 0.1;
@@ -91,9 +93,10 @@ pub(super) fn without_introduction<'s>(text: &'s str, cues: &PersonRuleCues) -> 
 impl Scored<'_> {
     /// Returns true if the sentence alone is a rule.
     pub(super) fn is_rule(&self, cues: &PersonRuleCues) -> bool {
-        let threshold = match self.is_limit(cues) {
-            true => cues.threshold - PART_DISCOUNT,
-            false => cues.threshold,
+        let threshold = match () {
+            () if self.is_question => QUESTION_THRESHOLD.max(cues.threshold),
+            () if self.is_limit(cues) => cues.threshold - PART_DISCOUNT,
+            () => cues.threshold,
         };
         self.is_rule_from(threshold, cues)
     }

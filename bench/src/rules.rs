@@ -1,0 +1,240 @@
+//! Rules that people set in plain words: single sentences in a small session, and the labelled turns of recorded
+//! sessions.
+//!
+//! A rule counts as kept if a record of its turn shares a word with the label. That is no verdict: the records are
+//! printed, to be read.
+
+use crate::developer_prompts::{data_folder, json_lines};
+use crate::lessons::read_events;
+use crate::{Outcome, results};
+use flate2::read::GzDecoder;
+use heirloom_agents::AgentProgram;
+use heirloom_agents::transcripts::{EventBody, ToolAction, ToolOutcome, TranscriptEvent};
+use heirloom_lessons::{LessonExtractor, SourceKind, Speaker, Verdict};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Characters of a session's name by which its transcript is found.
+const SESSION_CHARS: usize = 8;
+/// Characters of a time that a label and its turn share: up to the second.
+const TIME_CHARS: usize = 19;
+/// Smallest number of letters of a word that two texts may share, and letters of it that are compared.
+const WORD_LETTERS_MIN: usize = 4;
+const STEM_LETTERS: usize = 5;
+
+/// Measures both parts, each if its data is there.
+pub(crate) fn measure(data: Option<&Path>) -> Outcome<()> {
+    let Some(data) = data else {
+        println!("rules: skipped, no --data FOLDER and no HEIRLOOM_BENCH_DATA");
+        return Ok(());
+    };
+    let sentences = data_folder(data, "real").join("plain_rules.jsonl");
+    match sentences.is_file() {
+        true => measure_sentences(&sentences)?,
+        false => println!(
+            "rules: sentences skipped, {} is missing",
+            sentences.display()
+        ),
+    }
+    let folder = data_folder(data, "replay");
+    let labels = folder.join("rules.jsonl");
+    match labels.is_file() {
+        true => measure_turns(&folder, &labels),
+        false => {
+            println!("rules: turns skipped, {} is missing", labels.display());
+            Ok(())
+        }
+    }
+}
+
+/// Feeds each sentence as the second prompt of a small session.
+fn measure_sentences(file: &Path) -> Outcome<()> {
+    let (mut rules, mut kept, mut others, mut wrong) = (0_u32, 0_u32, 0_u32, 0_u32);
+    for line in json_lines(file)? {
+        let text = line["text"].as_str().unwrap_or_default();
+        let texts = rules_of_sentence(text);
+        let is_found = !texts.is_empty();
+        match line["rule"].is_string() {
+            true => {
+                rules += 1;
+                kept += u32::from(is_found);
+            }
+            false => {
+                others += 1;
+                wrong += u32::from(is_found);
+            }
+        }
+        println!("  {text}\n    {texts:?}");
+    }
+    let share = 100.0 * f64::from(kept) / f64::from(rules.max(1));
+    results::value(
+        "rules.sentences",
+        &format!("rules of {rules} sentences, kept"),
+        "%",
+        share,
+    );
+    let name = format!("of {others} other sentences, kept");
+    results::value("rules.other_sentences", &name, "records", f64::from(wrong));
+    Ok(())
+}
+
+/// Returns the kept rules of a small session: a request, two calls, the sentence, two calls.
+fn rules_of_sentence(sentence: &str) -> Vec<String> {
+    let mut bodies = vec![EventBody::Prompt("fix the import in the loader".to_owned())];
+    let calls = |at: usize| {
+        ["ls src", "cat src/loader.py"]
+            .into_iter()
+            .enumerate()
+            .flat_map(move |(number, command)| {
+                let call = format!("call {at} {number}");
+                let action = ToolAction::Command(command.to_owned());
+                let tool = "Bash".to_owned();
+                let result = EventBody::Result {
+                    call: call.clone(),
+                    outcome: ToolOutcome::Succeeded,
+                    text: "ok".to_owned(),
+                };
+                [EventBody::Call { call, tool, action }, result]
+            })
+    };
+    bodies.extend(calls(0));
+    bodies.push(EventBody::Prompt(sentence.to_owned()));
+    bodies.extend(calls(1));
+    let mut extractor = LessonExtractor::default();
+    for (id, body) in bodies.into_iter().enumerate() {
+        extractor.push(&TranscriptEvent {
+            id: id.to_string(),
+            at: None,
+            agent: None,
+            body,
+        });
+    }
+    kept_rules(&extractor)
+        .into_iter()
+        .map(|(_, text)| text)
+        .collect()
+}
+
+/// Returns the time, up to the second, and the text of each kept record in a person's name.
+fn kept_rules(extractor: &LessonExtractor) -> Vec<(String, String)> {
+    let lessons = extractor.lessons().into_iter();
+    let kept = lessons.filter(|lesson| {
+        lesson.verdict == Verdict::Kept
+            && lesson.candidate.speaker == Speaker::Person
+            && lesson.candidate.source != SourceKind::Case
+    });
+    kept.map(|lesson| {
+        let at = lesson
+            .candidate
+            .at
+            .map(|at| at.to_string())
+            .unwrap_or_default();
+        (second_of(&at), lesson.candidate.full_text())
+    })
+    .collect()
+}
+
+fn second_of(time: &str) -> String {
+    time.chars().take(TIME_CHARS).collect()
+}
+
+/// Compares the records of recorded sessions with the labelled turns.
+fn measure_turns(folder: &Path, labels: &Path) -> Outcome<()> {
+    let labels = json_lines(labels)?;
+    let field = |label: &Value, name: &str| label[name].as_str().unwrap_or_default().to_owned();
+    let names: BTreeSet<String> = labels
+        .iter()
+        .map(|label| {
+            field(label, "session")
+                .chars()
+                .take(SESSION_CHARS)
+                .collect()
+        })
+        .filter(|name: &String| !name.is_empty())
+        .collect();
+    let mut records: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
+    for name in names {
+        if let Some(file) = transcript_of(folder, &name)? {
+            records.insert(name, rules_of_transcript(&file)?);
+        }
+    }
+    let (mut rules, mut kept, mut others, mut wrong) = (0_u32, 0_u32, 0_u32, 0_u32);
+    for label in &labels {
+        let session: String = field(label, "session")
+            .chars()
+            .take(SESSION_CHARS)
+            .collect();
+        let source = field(label, "source");
+        let Some(of_session) = records.get(&session).filter(|_| source != "file") else {
+            continue;
+        };
+        let at = second_of(&field(label, "at"));
+        let texts: Vec<&str> = of_session
+            .iter()
+            .filter(|(time, _)| *time == at)
+            .map(|(_, text)| text.as_str())
+            .collect();
+        let id = field(label, "id");
+        if source == "negative" {
+            others += 1;
+            wrong += u32::from(!texts.is_empty());
+            if !texts.is_empty() {
+                println!("  {id}, no rule: {texts:?}");
+            }
+        } else if label["lasting"] == true {
+            let rule = field(label, "rule");
+            rules += 1;
+            kept += u32::from(texts.iter().any(|text| shares_word(text, &rule)));
+            println!("  {id} {rule}\n    {texts:?}");
+        }
+    }
+    let share = 100.0 * f64::from(kept) / f64::from(rules.max(1));
+    results::value(
+        "rules.turns",
+        &format!("{rules} lasting rules that people said, kept"),
+        "%",
+        share,
+    );
+    let name = format!("of {others} turns that look like rules, kept");
+    results::value("rules.other_turns", &name, "turns", f64::from(wrong));
+    Ok(())
+}
+
+/// Returns the transcript of a session.
+fn transcript_of(folder: &Path, session: &str) -> Outcome<Option<PathBuf>> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.ends_with(&format!("{session}.jsonl.gz")) {
+            return Ok(Some(path));
+        }
+    }
+    Ok(None)
+}
+
+fn rules_of_transcript(file: &Path) -> Outcome<Vec<(String, String)>> {
+    let mut bytes = Vec::new();
+    GzDecoder::new(std::fs::File::open(file)?).read_to_end(&mut bytes)?;
+    let head = String::from_utf8_lossy(bytes.get(..bytes.len().min(4096)).unwrap_or_default());
+    let program = match head.contains("\"session_meta\"") {
+        true => AgentProgram::Codex,
+        false => AgentProgram::ClaudeCode,
+    };
+    let mut extractor = LessonExtractor::default();
+    read_events(program, &bytes, &mut |event| extractor.push(&event))?;
+    Ok(kept_rules(&extractor))
+}
+
+/// Returns true if two texts share the beginning of a word.
+fn shares_word(one: &str, other: &str) -> bool {
+    let words = |text: &str| -> BTreeSet<String> {
+        text.to_lowercase()
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| word.chars().count() >= WORD_LETTERS_MIN)
+            .map(|word| word.chars().take(STEM_LETTERS).collect())
+            .collect()
+    };
+    !words(one).is_disjoint(&words(other))
+}
