@@ -3,10 +3,11 @@
 use super::HookedProject;
 use heirloom_agents::AgentProgram;
 use heirloom_agents::hooks::{HookEventKind, HookSpec};
+use heirloom_fs::durable;
 use heirloom_model::{Kind, Record, Timestamp};
 use heirloom_store::Filter;
 use serde_json::json;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 const PROGRAMS: [AgentProgram; 5] = [
     AgentProgram::ClaudeCode,
@@ -80,7 +81,7 @@ fn session_without_an_end_is_finished_at_a_later_start() {
             "text": "The exporter fails because the locale of the container is C, not UTF-8."}]}),
         ),
     ];
-    std::fs::write(&path, lines.join("\n") + "\n").unwrap();
+    durable::write_atomic(&path, (lines.join("\n") + "\n").as_bytes()).unwrap();
     let start = json!({"source": "startup", "transcript_path": path});
     project.send_in("killed", AgentProgram::ClaudeCode, "SessionStart", start);
     let is_known = || {
@@ -98,7 +99,7 @@ fn session_without_an_end_is_finished_at_a_later_start() {
     // The session may still be running.
     next("second");
     assert!(!is_known());
-    let old = SystemTime::now() - Duration::from_secs(600);
+    let old = path.metadata().unwrap().modified().unwrap() - Duration::from_secs(600);
     for file in std::fs::read_dir(project.memory().join("hooks"))
         .unwrap()
         .flatten()

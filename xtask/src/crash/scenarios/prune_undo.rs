@@ -47,7 +47,7 @@ impl Scenario for Prune {
     fn prepare(&mut self, desk: &Sandbox) -> Result<Option<String>, String> {
         let lines = (0..EPISODES).map(|number| format!("{}\n", old_episode(number)));
         let file = desk.temp().join("episodes.jsonl");
-        std::fs::write(&file, lines.collect::<String>()).map_err(|error| error.to_string())?;
+        desk.write(&file, lines.collect::<String>().as_bytes())?;
         desk.call_ok(&["import", "jsonl", &file.to_string_lossy()])?;
         Ok(None)
     }

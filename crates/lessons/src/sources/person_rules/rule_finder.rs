@@ -17,8 +17,7 @@ const SENTENCE_BYTES_MAX: usize = 900;
 const SENTENCES_MAX: usize = 100;
 /// Greatest number of rules of a turn; the best ones stay.
 const RULES_MAX: usize = 6;
-/// Number of bytes from which on a turn is a document. Of 8 recorded plans, reviews and role texts none set a rule in a
-/// person's own words.
+/// Number of bytes from which on a turn is a document: a plan, a review or a role text.
 const DOCUMENT_BYTES: usize = 1500;
 /// Number of headings from which on a turn is a document.
 const DOCUMENT_HEADINGS: usize = 2;
