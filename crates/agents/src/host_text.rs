@@ -2,7 +2,7 @@
 //!
 //! Programs put more than a prompt into the role of the user: wrappers of commands, what the editor shows, reminders,
 //! output of hooks, prompts of their own. All of it is in one table, [`marks`], which the readers of transcripts and the
-//! hooks share. A person's words are kept whole wherever they stand, as in a text after a reminder.
+//! hooks share. A person's words are kept whole at every place, as in a text after a reminder.
 
 mod elements;
 mod lines;
@@ -12,6 +12,7 @@ mod slash_command;
 pub use slash_command::{SlashCommand, parse_slash_command};
 
 use crate::AgentProgram;
+use crate::hooks::without_envelopes;
 use marks::HostMark;
 use slash_command::split_command;
 use std::borrow::Cow;
@@ -36,12 +37,14 @@ impl AgentProgram {
     /// are sentences of their own, as in `/review` and `Never touch the migrations.`
     pub fn person_text(self, text: &str) -> Cow<'_, str> {
         let marks: Vec<&HostMark> = marks::of_program(self).collect();
+        // First, because an envelope of memory is an element that no program knows.
+        let text = without_envelopes(text);
         let start = text.trim_start();
         let is_marked =
             start.starts_with(['<', '/']) || marks.iter().any(|mark| text.contains(mark.needle()));
         let text = match is_marked {
-            true => Cow::Owned(separate(text, &marks)),
-            false => Cow::Borrowed(text),
+            true => Cow::Owned(separate(&text, &marks)),
+            false => text,
         };
         match template_request(&text) {
             Some(split) => Cow::Owned(split),

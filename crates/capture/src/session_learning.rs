@@ -44,10 +44,18 @@ pub struct LearnAllReport {
     pub lacking: u64,
     /// Lessons that were kept.
     pub lessons: u64,
-    /// What changes in the store, at most [`limits::LESSON_CHANGES_SHOWN_MAX`].
+    /// Changes in the store, at most [`limits::LESSON_CHANGES_SHOWN_MAX`].
     pub changes: Vec<LearnedChange>,
     /// Counts of what was stored; empty in a dry run.
     pub report: LessonsReport,
+}
+
+impl LearnAllReport {
+    /// Lists changes up to the limit.
+    fn list_changes(&mut self, changes: impl Iterator<Item = LearnedChange>) {
+        let left = limits::LESSON_CHANGES_SHOWN_MAX.saturating_sub(self.changes.len());
+        self.changes.extend(changes.take(left));
+    }
 }
 
 /// Change of a stored lesson.
@@ -193,8 +201,7 @@ impl<'e> Learning<'e> {
         });
         let retired = service.unsupported(&conversation, &lessons, &state.ledger)?;
         let retired = retired.into_iter().map(Box::new).map(LearnedChange::Retire);
-        let left = limits::LESSON_CHANGES_SHOWN_MAX.saturating_sub(whole.changes.len());
-        whole.changes.extend(added.chain(retired).take(left));
+        whole.list_changes(added.chain(retired));
         if !dry_run {
             let report = service.reconcile(&conversation, &lessons, &mut state.ledger, batch)?;
             whole.report.add(&report);
@@ -289,5 +296,33 @@ fn conversation<'s>(
         began_at: session.started_at,
         ended_at: session.ended_at.unwrap_or_else(|| engine.now()),
         coverage,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use heirloom_lessons::{Candidate, LessonContent, SourceKind, Speaker};
+
+    #[test]
+    fn changes_are_listed_up_to_the_limit() {
+        let lesson = Lesson {
+            candidate: Candidate {
+                source: SourceKind::Plan,
+                speaker: Speaker::Agent,
+                content: LessonContent::Steps(Vec::new()),
+                worth: 1.0,
+                evidence: Vec::new(),
+                at: None,
+                agent: None,
+            },
+            verdict: Verdict::Kept,
+        };
+        let change = || LearnedChange::Add(lesson.clone());
+        let mut report = LearnAllReport::default();
+        report.list_changes((1..limits::LESSON_CHANGES_SHOWN_MAX).map(|_| change()));
+        assert_eq!(report.changes.len(), limits::LESSON_CHANGES_SHOWN_MAX - 1);
+        report.list_changes([change(), change()].into_iter());
+        assert_eq!(report.changes.len(), limits::LESSON_CHANGES_SHOWN_MAX);
     }
 }

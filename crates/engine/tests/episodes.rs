@@ -90,6 +90,8 @@ impl Desk {
         self.pass(1);
         let mut new = NewEpisode::new(task, action);
         new.approach = Some(approach.to_owned());
+        // What a person logged has no age.
+        new.source = Some("coder".to_owned());
         self.engine.tasks().log_episode(new).unwrap();
     }
 

@@ -86,7 +86,7 @@ pub enum LessonContent {
         approach: String,
         /// Lines that it changed.
         change: String,
-        /// Why it was undone.
+        /// Reason why it was undone.
         reason: String,
         /// Files that it changed.
         files: Vec<String>,

@@ -1,6 +1,6 @@
 //! Model of lasting rules: the probability that a sentence of a person outlasts the task.
 //!
-//! "dont touch the lock file, renovate does that" is a rule, "dont commit yet, i want to look at it first" is none. No
+//! "dont touch the lock file, renovate does that" is a rule, "dont commit yet, i want to look at it first" is not. No
 //! single word decides, so the features are classes of words, a few of their combinations, and the place of the
 //! sentence; a logistic model weighs them.
 

@@ -257,7 +257,7 @@ fn documents_become_merged_conventions() {
     );
 }
 
-/// Feedback in a summary is kept if it is a rule: what is absent, quoted from one moment, or a report is none.
+/// Feedback in a summary is kept if it is a rule: what is absent, quoted from one moment, or a report is not.
 #[test]
 fn feedback_of_a_summary_is_a_rule_or_nothing() {
     for (feedback, is_kept) in [

@@ -304,7 +304,7 @@ fn each_rule_of_a_turn_is_a_record() {
     }
 }
 
-/// What follows an interrupt shows how it is done, also if it is only a command.
+/// The prompt after an interrupt shows how it is done, also if it is only a command.
 #[test]
 fn command_typed_after_an_interrupt_is_a_rule() {
     let found = rules_of(vec![
@@ -325,7 +325,7 @@ fn command_typed_after_an_interrupt_is_a_rule() {
     );
 }
 
-/// Answers to the agent's questions are a person's words; options that the agent wrote are none.
+/// Answers to the agent's questions are a person's words; options that the agent wrote are not.
 #[test]
 fn answer_to_a_question_is_a_rule() {
     let result = EventBody::Result {

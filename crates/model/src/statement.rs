@@ -17,7 +17,7 @@ const OPPOSITE_WORDS_MIN: usize = 2;
 /// Fewest words of two statements that are the same up to one word.
 const SUBSTITUTION_WORDS_MIN: usize = 2;
 
-/// What a statement does to an earlier one.
+/// Effect of a statement on an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StatementEffect {
     /// Both cannot be meant, but it is not certain which one is; a person decides.
@@ -41,9 +41,9 @@ pub struct Statement {
     /// All words, affirmed or dropped.
     all: BTreeSet<String>,
     affirmed: BTreeSet<String>,
-    /// What it uses, as in `uses structlog`.
+    /// Things that it uses, as in `uses structlog`.
     used: BTreeSet<String>,
-    /// What the use is limited to, as in `for local development`.
+    /// Limit of the use, as in `for local development`.
     topic: BTreeSet<String>,
     dropped: Vec<DroppedThing>,
     /// Assignments, such as `DB_URL=…`.

@@ -17,7 +17,7 @@ const LEADING_MAX: usize = 16;
 /// A text without the elements of its program.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct PlainText {
-    /// What is left.
+    /// The rest.
     pub(super) words: String,
     /// The command that the person typed.
     pub(super) command: Option<SlashCommand>,
@@ -108,7 +108,7 @@ fn remove_element<'t>(
 }
 
 /// Splits the elements that are not known off the beginning of a text: the rest, and their contents. An element counts
-/// only if it stands for itself, as in `<notes>…</notes>` and a line break, or if its name is one of a program.
+/// only if it is alone on its line, as in `<notes>…</notes>` and a line break, or if its name is one of a program.
 pub(super) fn split_leading_elements(text: &str) -> (String, Vec<&str>) {
     let mut rest = text;
     let mut contents = Vec::new();

@@ -111,7 +111,7 @@ impl SlashCommand {
     }
 }
 
-/// Returns the command at the beginning of a prompt. A path is none.
+/// Returns the command at the beginning of a prompt. A path is not a command.
 pub fn parse_slash_command(prompt: &str) -> Option<SlashCommand> {
     let prompt = prompt.trim();
     let (name, arguments) = match prompt.split_once(char::is_whitespace) {

@@ -1,5 +1,7 @@
 //! Sessions of agent programs: the stored row of a session, written at its start.
 
+use super::prompt_rules::record_prompt_rules;
+use super::unfinished_sessions::finish_sessions;
 use super::{HookRequest, valid_name};
 use crate::Hooks;
 use heirloom_agents::hooks::HookEventKind;
@@ -22,10 +24,10 @@ impl Hooks<'_> {
         }
         match request.spec.kind {
             HookEventKind::SessionStart => {
-                self.record_session_start(request)?;
-                self.finish_sessions(request)
+                record_session_start(self, request)?;
+                finish_sessions(self, request)
             }
-            HookEventKind::Prompt => self.record_prompt_rules(request),
+            HookEventKind::Prompt => record_prompt_rules(self, request),
             HookEventKind::BeforeTool
             | HookEventKind::AfterTool
             | HookEventKind::ToolFailed
@@ -35,26 +37,6 @@ impl Hooks<'_> {
             | HookEventKind::SubagentEnd
             | HookEventKind::SessionEnd => Ok(()),
         }
-    }
-
-    /// Writes the row of a session that starts or continues, with program, folder and branch.
-    fn record_session_start(&self, request: &HookRequest<'_>) -> Result<(), Fault> {
-        let Some((session, is_new)) = self.session_of_event(request)? else {
-            return Ok(());
-        };
-        let mut now = session.clone();
-        now.ended_at = None;
-        if let Some(cwd) = request.event.cwd.as_deref() {
-            let folder = text::excerpt(cwd, limits::PATH_BYTES_MAX);
-            now.attrs.insert("cwd".to_owned(), json!(folder));
-            if let Some(branch) = git_state::read_branch(Path::new(cwd)) {
-                now.attrs.insert("branch".to_owned(), json!(branch));
-            }
-        }
-        if is_new || now != session {
-            self.engine.sessions().put_session(&now)?;
-        }
-        Ok(())
     }
 
     /// Returns the session of an event, stored or new, and true if it is new.
@@ -86,4 +68,24 @@ impl Hooks<'_> {
         };
         Ok(Some((session, true)))
     }
+}
+
+/// Writes the row of a session that starts or continues, with program, folder and branch.
+fn record_session_start(hooks: &Hooks<'_>, request: &HookRequest<'_>) -> Result<(), Fault> {
+    let Some((session, is_new)) = hooks.session_of_event(request)? else {
+        return Ok(());
+    };
+    let mut now = session.clone();
+    now.ended_at = None;
+    if let Some(cwd) = request.event.cwd.as_deref() {
+        let folder = text::excerpt(cwd, limits::PATH_BYTES_MAX);
+        now.attrs.insert("cwd".to_owned(), json!(folder));
+        if let Some(branch) = git_state::read_branch(Path::new(cwd)) {
+            now.attrs.insert("branch".to_owned(), json!(branch));
+        }
+    }
+    if is_new || now != session {
+        hooks.engine.sessions().put_session(&now)?;
+    }
+    Ok(())
 }

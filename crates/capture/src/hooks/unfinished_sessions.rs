@@ -7,23 +7,21 @@ use crate::transcripts::LearningMode;
 use heirloom_model::Fault;
 use std::time::Instant;
 
-impl Hooks<'_> {
-    /// Imports the transcripts of sessions of this program that saw no end, the newest first, until the deadline. Those
-    /// that are left are read at a later start.
-    pub(super) fn finish_sessions(&self, request: &HookRequest<'_>) -> Result<(), Fault> {
-        let current = request.event.session.as_deref();
-        let folder = self.engine.folder();
-        for (mut state, _lock) in HookSessionState::unfinished(folder, request.host, current) {
-            let Some((path, _)) = state.transcript.clone() else {
-                continue;
-            };
-            self.import_session_transcript(request, &path, LearningMode::Live)?;
-            if Instant::now() >= request.deadline {
-                break;
-            }
-            state.is_finished = true;
-            state.save();
+/// Imports the transcripts of sessions of this program that saw no end, the newest first, until the deadline. Those
+/// that are left are read at a later start.
+pub(super) fn finish_sessions(hooks: &Hooks<'_>, request: &HookRequest<'_>) -> Result<(), Fault> {
+    let current = request.event.session.as_deref();
+    let folder = hooks.engine.folder();
+    for (mut state, _lock) in HookSessionState::unfinished(folder, request.host, current) {
+        let Some((path, _)) = state.transcript.clone() else {
+            continue;
+        };
+        hooks.import_session_transcript(request, &path, LearningMode::Live)?;
+        if Instant::now() >= request.deadline {
+            break;
         }
-        Ok(())
+        state.is_finished = true;
+        state.save();
     }
+    Ok(())
 }

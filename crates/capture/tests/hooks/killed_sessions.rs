@@ -4,6 +4,7 @@ use super::HookedProject;
 use heirloom_agents::AgentProgram;
 use heirloom_agents::hooks::{HookEventKind, HookSpec};
 use heirloom_fs::durable;
+use heirloom_model::limits::HOOK_SESSION_IDLE_S;
 use heirloom_model::{Kind, Record, Timestamp};
 use heirloom_store::Filter;
 use serde_json::json;
@@ -99,7 +100,19 @@ fn session_without_an_end_is_finished_at_a_later_start() {
     // The session may still be running.
     next("second");
     assert!(!is_known());
-    let old = path.metadata().unwrap().modified().unwrap() - Duration::from_secs(600);
+    age(&project, HOOK_SESSION_IDLE_S - 20);
+    next("third");
+    assert!(!is_known());
+    age(&project, HOOK_SESSION_IDLE_S + 1);
+    next("fourth");
+    assert!(is_known());
+}
+
+/// Makes the states of all sessions as old as this number of seconds.
+fn age(project: &HookedProject, seconds: u64) {
+    let config = project.memory().join("config.toml");
+    durable::write_atomic(&config, b"").unwrap();
+    let old = config.metadata().unwrap().modified().unwrap() - Duration::from_secs(seconds);
     for file in std::fs::read_dir(project.memory().join("hooks"))
         .unwrap()
         .flatten()
@@ -110,6 +123,4 @@ fn session_without_an_end_is_finished_at_a_later_start() {
             .unwrap();
         file.set_modified(old).unwrap();
     }
-    next("third");
-    assert!(is_known());
 }

@@ -21,8 +21,8 @@ use heirloom_model::settings::ContextSelection;
 use heirloom_model::{Budget, Fault, Record, RecordId, Scope, limits};
 use heirloom_prompt::context;
 use item_text::{error_item, fact_item, meaning_item, plain_item};
-pub(super) use outdated_records::outdated_records;
-pub(super) use standing_rules::{RULE_CATEGORIES, is_standing_rule, last_stated_at};
+pub(super) use outdated_records::{last_stated_at, outdated_records};
+pub(super) use standing_rules::{RULE_CATEGORIES, is_standing_rule};
 use std::borrow::Cow;
 use std::collections::HashSet;
 

@@ -325,7 +325,7 @@ fn agent_proposal_is_accepted_when_the_orchestrator_confirms() {
         "it takes effect at once"
     );
     let confirm = |source: &str| {
-        let output = project.json(&["remember", "use PNPM; not npm!", "--source", source]);
+        let output = project.json(&["remember", "use pnpm; not npm!", "--source", source]);
         assert_eq!(
             (&output["outcome"], &output["id"]),
             (&json!("confirmed"), &json!(id))

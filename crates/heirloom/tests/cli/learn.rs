@@ -364,7 +364,7 @@ fn learn_all_retires_what_a_transcript_does_not_support() {
     let path = transcript.write_file(&project);
     send_hook(&project, "s1", "Stop", &path);
     assert_eq!(rules(&project).len(), 1);
-    // The same session without the rule stands for a version that does not take it for one.
+    // As if a later version did not find the rule.
     transcript = TranscriptFixture::new("s1", project.path());
     transcript
         .add_user_message("What does the exporter do?")

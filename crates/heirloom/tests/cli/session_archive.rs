@@ -182,7 +182,7 @@ fn failure_in_hook_and_transcript_is_one_error_with_its_fix() {
         .add_tool_call(
             "c2",
             "Edit",
-            &json!({"file_path": project.file("Makefile")}),
+            &json!({"file_path": project.file("Makefile"), "old_string": "al: x", "new_string": "rule: x"}),
         )
         .add_tool_result("c2", "done", false)
         .add_command("c3", "make all", "ok", false);
@@ -191,13 +191,13 @@ fn failure_in_hook_and_transcript_is_one_error_with_its_fix() {
     let injected = before("one", "cd sub && make all");
     assert!(
         injected.contains("`make all` failed: error: no rule 3")
-            && injected.contains("Makefile: changed."),
+            && injected.contains("Makefile: changed `al: x` to `rule: x`."),
         "{injected}"
     );
     // A hook reports the same failure: it is the same error, and the answer contains its fix.
     let more = json!({"tool_name": "Bash", "tool_input": {"command": "make all"}, "error": "Exit code 2\nerror: no rule 4"});
     let again = injected_text(&call(&project, CLAUDE, "PostToolUseFailure", "two", more));
-    assert!(again.contains("Makefile: changed."), "{again}");
+    assert!(again.contains("Makefile: changed `al: x`"), "{again}");
     let errors = project.list("error");
     assert_eq!((errors.len(), &errors[0]["state"]), (1, &json!("open")));
     // A hook reports a failure, and only the transcript shows that another command fixed it.

@@ -26,9 +26,9 @@ fn rich_transcript(project: &Project) -> TranscriptFixture {
     transcript.add_user_message("make the tests pass")
         .add_assistant_message("I run them.\nHEIRLOOM_MEMORY: DECISION use nextest BECAUSE it is faster\nHEIRLOOM_MEMORY: CONVENTION style = tabs")
         .add_command("c1", "npm test", "Exit code 1\nError: cannot find fixture\n", true)
-        .add_tool_call("c2", "Edit", &json!({"file_path": project.file("src/a.ts")}))
+        .add_tool_call("c2", "Edit", &json!({"file_path": project.file("src/a.ts"), "old_string": "load()", "new_string": "load(fixture)"}))
         .add_tool_result("c2", "The file was updated", false)
-        .add_command("c3", "npm test -- --all", "ok", false)
+        .add_command("c3", "npm test", "ok", false)
         .add_command("c4", "grep nothing", "", true)
         .add_assistant_message("HEIRLOOM_MEMORY: CONVENTION style = spaces\nHEIRLOOM_MEMORY: ERROR the build is red\nDone.");
     transcript
@@ -56,7 +56,10 @@ fn import_claude_stores_messages_errors_files_and_decisions() {
         fixed["text"],
         "`npm test` failed: Error: cannot find fixture"
     );
-    assert_eq!(fixed["resolution"], "src/a.ts: changed.");
+    assert_eq!(
+        fixed["resolution"],
+        "src/a.ts: changed `load()` to `load(fixture)`."
+    );
     assert_eq!(
         (&fixed["session"], &fixed["source"], &fixed["command"]),
         (&json!("rich"), &json!("claude-code"), &json!("npm test"))

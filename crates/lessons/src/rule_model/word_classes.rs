@@ -18,7 +18,7 @@ include!(concat!(env!("OUT_DIR"), "/rule_words.rs"));
 pub(crate) const CLASS_COUNT: usize = CLASS_NAMES.len();
 /// Greatest number of tokens of a sentence that are read.
 const TOKENS_MAX: usize = 120;
-/// Stands for a code span.
+/// Word in place of a code span.
 pub(super) const CODE: &str = "`";
 /// Words before the first word of a clause that belong to no clause.
 const CONNECTORS: [&str; 47] = [

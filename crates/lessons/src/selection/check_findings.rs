@@ -14,7 +14,7 @@ const COUNTED: [&str; 6] = [
 
 /// Returns true for a failure of a linter, formatter or type checker that reported findings, and that edits or the
 /// checker's own fixes removed. `ruff check . failed: E501 Line too long` is one; `ruff check . failed: No such file or
-/// directory (os error 2)` is none. Of nine such records that readers judged one was worth keeping.
+/// directory (os error 2)` is not. Of nine such records that readers judged one was worth keeping.
 pub(super) fn is_check_finding(candidate: &Candidate, cues: &CommandCues) -> bool {
     let LessonContent::Error {
         text,

@@ -33,7 +33,7 @@ struct Withdrawal {
 #[serde(default)]
 pub(crate) struct Withdrawals {
     sentences: Vec<Withdrawal>,
-    /// Positions between which the agent's claims did not hold: a prompt, and the next one that says so.
+    /// Positions between which the agent's claims did not hold: a prompt, and the next one that contradicts them.
     refuted: Vec<(u64, u64)>,
     /// Position of the last prompt.
     prompt: u64,

@@ -1,6 +1,6 @@
-//! Attempts that were undone: an approach that was edited in, taken back, and the reason in the words of whoever gave it.
+//! Attempts that were undone: an approach that was edited in, undone, and the reason in the words of the agent or the person.
 //!
-//! An edit is taken back by Git (`git checkout`, `restore`, `stash drop`, `reset`, `revert`), by an edit that restores the
+//! An edit is undone by Git (`git checkout`, `restore`, `stash drop`, `reset`, `revert`), by an edit that restores the
 //! old lines, or by a person's request. Without a reason nothing is kept: a line that was added to look at a value is no
 //! approach.
 
@@ -72,7 +72,7 @@ struct UndoneAttempt {
 
 /// Call whose result is not known.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct PendingCall {
+struct AttemptCall {
     call: String,
     edits: Vec<PlacedEdit>,
     steps: LineSteps,
@@ -82,7 +82,7 @@ struct PendingCall {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Attempts {
-    calls: VecDeque<PendingCall>,
+    calls: VecDeque<AttemptCall>,
     edits: VecDeque<PlacedEdit>,
     undone: VecDeque<UndoneAttempt>,
     tree: WorkingTree,
@@ -183,7 +183,7 @@ impl Attempts {
     }
 
     fn add_call(&mut self, place: &EventPlace, call: &str, action: &ToolAction) {
-        let mut pending = PendingCall {
+        let mut pending = AttemptCall {
             call: call_name(call),
             edits: Vec::new(),
             steps: LineSteps::default(),

@@ -75,7 +75,7 @@ struct PendingCall {
     /// The command line on one line, as failures are told.
     command: String,
     changes: Vec<Change>,
-    /// What the command line does to the working tree.
+    /// Effects of the command line on the working tree.
     steps: LineSteps,
     /// True if a failure of the command is nothing to keep.
     is_lookup: bool,

@@ -22,7 +22,7 @@ const PROMPT_BYTES_MAX: usize = 2 << 10;
 /// Kind of a request, by which its answer is worth something later.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Request {
+enum ReportRequest {
     /// The answer explains the code.
     Explanation,
     /// The answer is a proposal.
@@ -38,7 +38,7 @@ struct Report {
     text: String,
     /// True if files had been changed before it.
     is_after_changes: bool,
-    request: Request,
+    request: ReportRequest,
     place: EventPlace,
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct Reports {
     points: Vec<KeptPoint>,
     has_changes: bool,
     /// The last request.
-    request: Request,
+    request: ReportRequest,
 }
 
 impl Reports {
@@ -82,7 +82,7 @@ impl Reports {
             }
             EventBody::Prompt(prompt) if event.agent.is_none() => {
                 self.end_turn(&cues.reports);
-                self.request = Request::read(prompt, &cues.reports);
+                self.request = ReportRequest::read(prompt, &cues.reports);
             }
             EventBody::Call { action, .. } => {
                 let is_change = match action {
@@ -128,7 +128,7 @@ impl Reports {
     }
 }
 
-impl Request {
+impl ReportRequest {
     fn read(prompt: &str, cues: &ReportCues) -> Self {
         let end = prompt.floor_char_boundary(PROMPT_BYTES_MAX);
         let head = prompt.get(..end).unwrap_or_default();
@@ -146,10 +146,10 @@ impl Request {
 impl Report {
     fn points(&self, cues: &ReportCues) -> Vec<KeptPoint> {
         let is_told = match self.request {
-            Request::Explanation => false,
-            Request::Proposal => true,
+            ReportRequest::Explanation => false,
+            ReportRequest::Proposal => true,
             // Of six points that readers judged none was worth keeping.
-            Request::Other => self.is_after_changes,
+            ReportRequest::Other => self.is_after_changes,
         };
         if !is_told {
             return Vec::new();

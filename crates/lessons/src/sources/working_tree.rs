@@ -144,7 +144,7 @@ fn paths(named: &[&str]) -> Vec<String> {
     named.take(PATHS_MAX).map(end).collect()
 }
 
-/// Returns true if a path is one of the named files, or lies in one of the named folders. No names are all files.
+/// Returns true if a path is one of the named files, or is in one of the named folders. No names are all files.
 pub(crate) fn is_among(path: &str, named: &[String]) -> bool {
     let path = path.replace('\\', "/");
     named.is_empty()

@@ -23,7 +23,7 @@ fn same_words_confirm(store: &dyn Store) {
     let mut first = w.fact("k", "Use pnpm.", 1);
     first.confidence = Confidence::AGENT;
     w.created(&first);
-    let again = w.fact("k", "  use PNPM", 2);
+    let again = w.fact("k", "  use pnpm", 2);
     assert_eq!(w.put(&again), answer(first.id, Verdict::Confirmed, None));
     let stored = w.get(first.id);
     assert_eq!(stored.text, "Use pnpm.");

@@ -30,7 +30,7 @@ struct Offer<'a> {
     label: Field<'a>,
 }
 
-/// Returns the typed answers in the result of a tool, a line each; empty if there are none.
+/// Returns the typed answers in the result of a tool, a line each; empty without any.
 pub(super) fn typed_answers(result: Field<'_>) -> String {
     let Some(result) = as_object::<QuestionResult<'_>>(result) else {
         return String::new();

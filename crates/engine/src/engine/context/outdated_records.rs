@@ -1,13 +1,20 @@
 //! Outdated statements: two opposite statements are never told in one context.
 
-use super::last_stated_at;
+use heirloom_model::kinds::Knowledge;
 use heirloom_model::statement::Statement;
-use heirloom_model::{Authority, Kind, Record, RecordId, mark};
+use heirloom_model::{Authority, Kind, KindData, Record, RecordId, Timestamp, mark};
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
 /// Number of the newest statements that are compared with each other.
 const COMPARED_MAX: usize = 200;
+
+/// Returns the time at which a record was stated or confirmed last.
+pub(in crate::engine) fn last_stated_at(record: &Record) -> Timestamp {
+    let typed = Knowledge::from_record(record).ok();
+    let confirmed = typed.and_then(|typed| typed.confirmed_at);
+    confirmed.map_or(record.recorded_at, |at| at.max(record.recorded_at))
+}
 
 /// Returns the records that another one of these outdates: of two opposite statements the one of lower authority, and
 /// of equal authority the earlier one. A pinned record is never outdated.

@@ -1,11 +1,11 @@
 //! Standing rules: the texts that people wrote to be read every time, and their rules among the records.
 
-use super::{Contexts, is_eligible, is_valid_at, outdated_records};
+use super::{Contexts, is_eligible, is_valid_at, last_stated_at, outdated_records};
 use crate::engine::Engine;
 use crate::engine::tasks::TASK_MAIN;
 use heirloom_model::context::MemoryView;
-use heirloom_model::kinds::{CATEGORY_CONVENTION, CATEGORY_PREFERENCE, Knowledge};
-use heirloom_model::{Authority, Budget, Fault, Kind, KindData, Record, Timestamp, limits};
+use heirloom_model::kinds::{CATEGORY_CONVENTION, CATEGORY_PREFERENCE};
+use heirloom_model::{Authority, Budget, Fault, Kind, Record, limits};
 use heirloom_prompt::context::{self, StandingAllowance, WorthInput};
 use heirloom_store::Filter;
 use std::cmp::Reverse;
@@ -89,13 +89,6 @@ fn rules_of_people(engine: &Engine) -> Result<Vec<Record>, Fault> {
     });
     rules.sort_by_key(|record| Reverse((last_stated_at(record), record.id)));
     Ok(rules)
-}
-
-/// Returns the time at which a rule was stated or confirmed last.
-pub(in crate::engine) fn last_stated_at(record: &Record) -> Timestamp {
-    let typed = Knowledge::from_record(record).ok();
-    let confirmed = typed.and_then(|typed| typed.confirmed_at);
-    confirmed.map_or(record.recorded_at, |at| at.max(record.recorded_at))
 }
 
 /// Returns true for a preference or a convention of a person that is not limited to a task.

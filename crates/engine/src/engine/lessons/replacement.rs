@@ -1,4 +1,4 @@
-//! Replacement of stored statements by later ones: changed minds, and proposals that a person takes back.
+//! Replacement of stored statements by later ones: changed minds, and proposals that a person rejects.
 
 use super::lesson_drafts::LessonDraft;
 use crate::engine::context::last_stated_at;
@@ -23,7 +23,7 @@ pub(super) fn is_replaced(known: &Record, later: &Record) -> bool {
     }
     match effect(known, later) {
         Some(StatementEffect::Replaces) => true,
-        // A person need not be sure to take back what only an agent proposed.
+        // A person need not be sure to reject what only an agent proposed.
         Some(StatementEffect::Contradicts) => {
             is_agent_proposal(known) && Authority::of_record(later) > Authority::Agent
         }

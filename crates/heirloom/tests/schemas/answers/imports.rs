@@ -116,7 +116,7 @@ struct LearnedConversations {
     lacking: u64,
     /// Lessons that were kept.
     lessons: u64,
-    /// What changes in the store.
+    /// Changes in the store.
     changes: Vec<LessonChangeLine>,
 }
 

@@ -1,4 +1,4 @@
-//! Words about attempts: what the agent announced, why it was taken back, and the changed lines.
+//! Words about attempts: what the agent announced, why it was undone, and the changed lines.
 
 use crate::cues::AttemptCues;
 use crate::sentences::{is_question, plain_text, sentences, shorten_to_sentences};
@@ -24,7 +24,7 @@ const PROMPT_CHARS_MAX: usize = 600;
 
 /// Statements of an agent's text about attempts.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Message {
+pub(super) struct AttemptMessage {
     /// Reason why something did not work.
     pub(super) reason: Option<String>,
     /// The next approach.
@@ -32,10 +32,10 @@ pub(super) struct Message {
 }
 
 /// Reads a text of the agent.
-pub(super) fn read_message(said: &str, cues: &AttemptCues) -> Message {
+pub(super) fn read_message(said: &str, cues: &AttemptCues) -> AttemptMessage {
     let head = said.get(..said.floor_char_boundary(TEXT_BYTES_MAX));
     let plain = plain_text(head.unwrap_or_default());
-    let mut message = Message::default();
+    let mut message = AttemptMessage::default();
     let mut before = "";
     for sentence in sentences(&plain).take(SENTENCES_MAX) {
         let lower = sentence.to_lowercase();

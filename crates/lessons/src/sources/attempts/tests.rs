@@ -161,7 +161,7 @@ fn edit_without_a_reason_or_an_undo_is_no_attempt() {
             Says("Adding 0.49 does not work because the value is cut."),
             Runs("git checkout -- src/other.py"),
         ],
-        // Taken back from the stash.
+        // Restored from the stash.
         vec![
             Edits(OLD, NEW),
             Says("The tests did not work before because of the database."),

@@ -50,7 +50,7 @@ impl ChangeLog {
         });
     }
 
-    /// Returns the changes after a position that are still in place. Lines that a later edit takes back are no change;
+    /// Returns the changes after a position that are still in place. Lines that a later edit undoes are no change;
     /// an edit of added lines continues the edit that added them: `a` to `b` and `b` to `c` is `a` to `c`.
     pub(super) fn since(&self, position: u64) -> Vec<Change> {
         let mut net: Vec<Change> = Vec::new();
@@ -80,7 +80,7 @@ impl ChangeLog {
     }
 }
 
-/// Removes from two edits of a file what the later one takes back.
+/// Removes from two edits of a file what the later one undoes.
 fn take_back(earlier: &mut Change, later: &mut Change) {
     let count = |lines: &[String], line: &String| lines.iter().filter(|one| *one == line).count();
     let replaced: Vec<String> = (later.removed.iter())

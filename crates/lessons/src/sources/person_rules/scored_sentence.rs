@@ -16,7 +16,7 @@ const CJK_LETTERS_MIN: usize = 4;
 const COMMAND_WORDS_MIN: usize = 2;
 /// Greatest number of words before a list of rules ("Two rules for this repo:").
 const INTRODUCTION_WORDS_MAX: usize = 7;
-/// Probability from which on a question is a rule: "why do you need docker for the logs?" is none.
+/// Probability from which on a question is a rule: "why do you need docker for the logs?" is not.
 const QUESTION_THRESHOLD: f32 = 0.7;
 /// Deduction from the threshold for a part of what is a rule as a whole: one of two in a sentence, or a sentence that
 /// limits the one before it ("However, we dont want that here").

@@ -371,7 +371,10 @@ impl<'t> NumberContext<'t> {
             return false;
         }
         let name_end = at - 1;
-        let name = &self.text[name_end - noun.len()..name_end];
+        let name = self
+            .text
+            .get(name_end - noun.len()..name_end)
+            .unwrap_or_default();
         self.named_end == Some(name_end)
             || name.len() > 1 && name.bytes().all(|byte| byte.is_ascii_uppercase())
     }
@@ -383,7 +386,7 @@ fn is_naming_noun(noun: &str) -> bool {
 
 /// Returns true for four numbers with dots between them.
 fn is_ip(number: &str) -> bool {
-    number.parse::<std::net::Ipv4Addr>().is_ok()
+    number.split('.').count() == 4 && number.split('.').all(|part| part.parse::<u8>().is_ok())
 }
 
 /// Returns true for a port that is the same in each run.
