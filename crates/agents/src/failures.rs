@@ -2,11 +2,13 @@
 
 mod cause;
 mod command_line;
+pub mod command_result;
 mod command_words;
 mod normal_command;
 mod output_line;
 mod output_phrases;
 pub mod shell_line;
+mod test_counts;
 mod test_name;
 
 pub use cause::{names_failing_tests, reports_failure};
@@ -17,6 +19,7 @@ pub use command_words::{
 pub use normal_command::{
     base_name, essential_commands, is_assignment, is_writer, normalize_command, unwrap_shell,
 };
+pub use test_counts::{TestCounts, read_test_counts};
 
 use heirloom_model::{limits, text};
 

@@ -5,7 +5,7 @@ use super::run_outcome::{CommandPosition, run_succeeded};
 use crate::bounded_text::bounded_excerpt;
 use crate::cues::CommandCues;
 use crate::shell_line::SimpleCommand;
-use crate::test_counts::read_test_counts;
+use heirloom_agents::failures::read_test_counts;
 use heirloom_agents::transcripts::ToolOutcome;
 use serde::{Deserialize, Serialize};
 

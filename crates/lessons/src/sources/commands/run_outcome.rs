@@ -1,7 +1,7 @@
 //! Outcome of one command among others in the same call.
 
 use crate::shell_line::{Operator, SimpleCommand};
-use crate::test_counts::read_test_counts;
+use heirloom_agents::failures::read_test_counts;
 use heirloom_agents::transcripts::ToolOutcome;
 use serde::{Deserialize, Serialize};
 
