@@ -13,9 +13,7 @@ mod test_name;
 
 pub use cause::{names_failing_tests, reports_failure};
 pub use command_line::{CommandSlice, Operator, split_commands, split_words, unquote};
-pub use command_words::{
-    CommandWords, has_side_effects, is_failure_expected, is_heirloom_command, is_probe,
-};
+pub use command_words::{CommandWords, has_side_effects, is_heirloom_command, is_probe};
 pub use normal_command::{
     base_name, essential_commands, is_assignment, is_writer, normalize_command, unwrap_shell,
 };

@@ -468,7 +468,7 @@ const BLAMED: [Case; 34] = [
 ];
 
 /// Further lines, written after the rules.
-const FURTHER: [Case; 30] = [
+const FURTHER: [Case; 35] = [
     (
         "cargo test --quiet || true",
         Success,
@@ -660,6 +660,41 @@ const FURTHER: [Case; 30] = [
         "",
     ),
     ("pkill -f 'vite' && npm run dev", code(143), "", Unknown, ""),
+    (
+        "journal-export --all | grep -i error | tail -3",
+        Success,
+        "ERROR list: could not start",
+        Unknown,
+        "",
+    ),
+    (
+        "sudo echo works",
+        code(1),
+        "sudo: a password is required",
+        Failed,
+        "sudo echo works",
+    ),
+    (
+        "git add docs/a.md && git commit -m \"$(cat <<'E'\ndocs: describe docs/a.md\nE\n)\"",
+        code(128),
+        "fatal: pathspec 'docs/a.md' did not match any files",
+        Failed,
+        "git add docs/a.md",
+    ),
+    (
+        "gh api repos/x/y | jq '.jobs[]'",
+        code(5),
+        "gh: Not Found (HTTP 404)\njq: error (at <stdin>:0): Cannot iterate over null",
+        Failed,
+        "gh api repos/x/y",
+    ),
+    (
+        "shop-tool --help 2>&1 | head -30",
+        Success,
+        "Installed 28 packages\nUsage: shop-tool [OPTIONS]",
+        Unknown,
+        "",
+    ),
     (
         "(make 2>&1; echo done) | tee log",
         Success,

@@ -108,8 +108,12 @@ pub struct ShapePart {
     pub(crate) is_silenced: bool,
     /// True if what it prints is content, such as a file, and no report about itself.
     pub(crate) shows_content: bool,
-    /// True if only another command's arguments need it, as in `echo $(…)`.
+    /// True if it only looks something up, so that a failure is no fault of the project.
+    pub is_lookup: bool,
+    /// True if only another command's arguments need it, as in `make $(…)`.
     pub(crate) is_substituted: bool,
+    /// True if its input is the output of the command before it.
+    pub(crate) is_piped: bool,
     /// Lines after which `head` cuts its output.
     pub(crate) lines_shown: Option<usize>,
 }
@@ -125,7 +129,36 @@ pub struct CommandShape {
     is_opaque: bool,
 }
 
+impl ShapePart {
+    /// Returns true if the end of a long command may be missing.
+    pub fn is_cut(&self) -> bool {
+        self.text.len() >= part_description::TEXT_CHARS_MAX
+    }
+
+    /// Returns true if the part is what the line is for: no preparation, message or filter of another's output.
+    pub fn is_essential(&self) -> bool {
+        match self.role {
+            PartRole::Work => !self.is_substituted,
+            PartRole::Lookup | PartRole::Reader => !self.is_substituted && !self.is_piped,
+            PartRole::Setup | PartRole::Message | PartRole::Constant(_) | PartRole::Filter => false,
+        }
+    }
+}
+
 impl CommandShape {
+    /// Returns true if no part does work that can fail.
+    pub fn is_lookup(&self) -> bool {
+        self.parts.iter().all(|part| part.is_lookup)
+    }
+
+    /// Returns true if a part is the only one of importance.
+    pub fn is_only_work(&self, number: usize) -> bool {
+        let mut work = self.parts.iter().enumerate().filter(|(other, part)| {
+            *other != number && part.role == PartRole::Work && !part.is_substituted
+        });
+        work.next().is_none()
+    }
+
     /// Parses a command line.
     pub fn parse(line: &str) -> Self {
         shape_reader::read_shape(line.trim())

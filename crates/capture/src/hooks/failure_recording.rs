@@ -88,6 +88,11 @@ impl Hooks<'_> {
         let Some(subject) = subjects.first().filter(|_| !tool.is_interrupted) else {
             return Ok(HookAnswer::default());
         };
+        if let Subject::Command(command) = subject
+            && !failures::is_command_failure(command, text)
+        {
+            return Ok(HookAnswer::default());
+        }
         let failure =
             failures::describe_failure(subject, &failures::shortened_output(self.engine, text));
         let helped = self.earlier_resolution(request, subject, &failure)?;

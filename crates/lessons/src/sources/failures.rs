@@ -21,15 +21,14 @@ use crate::event_place::EventPlace;
 use crate::project_paths::ProjectPaths;
 use change::{Change, ChangeLog};
 use closed_failure::{ClosedFailure, Closing};
-use heirloom_agents::failures::{
-    Failure, error_lines, is_failure_expected, is_heirloom_command, names_failing_tests,
-};
+use heirloom_agents::failures::command_result::{CommandShape, CommandState};
+use heirloom_agents::failures::{Failure, error_lines, is_heirloom_command, names_failing_tests};
 use heirloom_agents::transcripts::{EventBody, ToolAction, ToolOutcome, TranscriptEvent, preview};
 use heirloom_model::limits::HOOK_COMMAND_CHARS_MAX;
 use heirloom_model::text;
 use open_failure::{FailureStage, OpenFailure, output_line};
 use remark::{Remark, read_remarks};
-use run_result::{RunResult, run_result};
+use run_result::run_result;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -61,11 +60,11 @@ const VARIANT_EVENTS: u64 = 80;
 struct PendingCall {
     call: String,
     run: Option<CommandRun>,
+    #[serde(default)]
+    shape: CommandShape,
     /// The command line on one line, as failures are told.
     command: String,
     changes: Vec<Change>,
-    /// True if a failure of the command is nothing to keep.
-    is_lookup: bool,
 }
 
 /// State of this source.
@@ -155,17 +154,17 @@ impl Failures {
             run: None,
             command: String::new(),
             changes: Vec::new(),
-            is_lookup: false,
+            shape: CommandShape::default(),
         };
         match action {
             ToolAction::Command(line) if is_heirloom_command(line) => return,
             ToolAction::Command(line) => {
-                pending.run = Some(CommandRun::parse(line));
+                pending.shape = CommandShape::parse(line);
+                pending.run = Some(CommandRun::of_shape(line, &pending.shape));
                 pending.command = bounded(
                     &text::excerpt(line.trim(), HOOK_COMMAND_CHARS_MAX),
                     HOOK_COMMAND_CHARS_MAX,
                 );
-                pending.is_lookup = is_failure_expected(line);
                 if !self.open.is_empty() {
                     pending
                         .changes
@@ -214,35 +213,34 @@ impl Failures {
             return;
         };
         let output = preview(output, OUTPUT_CHARS_MAX);
-        let result = match &pending.run {
-            Some(run) => run_result(run, outcome, &output, &cues.failures),
-            None if outcome == ToolOutcome::Succeeded => RunResult::Passed,
-            None => RunResult::Unknown,
+        let Some(run) = &pending.run else {
+            if outcome == ToolOutcome::Succeeded {
+                self.add_changes(pending.changes, place);
+            }
+            return;
         };
-        match result {
-            RunResult::Unknown => {}
-            RunResult::Failed => {
-                if let Some(run) = pending.run {
-                    self.add_failure(
-                        place,
-                        &run,
-                        &pending.command,
-                        &output,
-                        pending.is_lookup,
-                        cues,
-                    );
-                }
-            }
-            RunResult::Passed => {
-                if let Some(run) = &pending.run {
-                    self.add_success(place, run, &pending.changes, cues);
-                }
-                for mut change in pending.changes {
-                    // A change counts from when it was made.
-                    change.place.position = place.position;
-                    self.add_change(change);
-                }
-            }
+        let result = run_result(&pending.shape, outcome, &output, &cues.failures);
+        let succeeded = run.succeeded_parts(&result.parts);
+        if !succeeded.parts.is_empty() {
+            self.add_success(place, &succeeded, &pending.changes, cues);
+        }
+        let blamed = result
+            .blamed
+            .and_then(|number| Some((number, pending.shape.parts.get(number)?)));
+        if let Some((number, part)) = blamed {
+            let run = run.with_failed_part(&result.parts, number, part);
+            let command = &pending.command;
+            self.add_failure(place, &run, command, &output, part.is_lookup, cues);
+        } else if result.state == CommandState::Succeeded || outcome == ToolOutcome::Succeeded {
+            self.add_changes(pending.changes, place);
+        }
+    }
+
+    /// Adds changes that were made when their call ended.
+    fn add_changes(&mut self, changes: Vec<Change>, place: &EventPlace) {
+        for mut change in changes {
+            change.place.position = place.position;
+            self.add_change(change);
         }
     }
 

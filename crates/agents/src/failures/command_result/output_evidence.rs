@@ -154,8 +154,7 @@ impl OutputEvidence {
         if let Some(number) = failing {
             return Some((number, false));
         }
-        let fails =
-            reports_failure(&output) || self.lines.iter().any(|line| is_failure_report(line));
+        let fails = reports_failure(&output);
         if fails {
             // The report may be that of another part, or of a file that was shown.
             let is_others = parts.iter().enumerate().any(|(number, part)| {

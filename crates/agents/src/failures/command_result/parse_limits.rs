@@ -1,7 +1,7 @@
 //! Limits of what the parser is given: it recurses, and a deeply nested line would exhaust the stack.
 
 /// Bytes of a command line that is parsed.
-pub(super) const LINE_BYTES_MAX: usize = 16 << 10;
+pub(super) const LINE_BYTES_MAX: usize = 64 << 10;
 /// Nested brackets or control structures. In a debug build with 1 MiB of stack, 24 are parsed and 40 overflow.
 const NESTING_MAX: usize = 16;
 /// Operators in a line with arithmetic or `[[ … ]]`, which the parser reads by recursion as well.

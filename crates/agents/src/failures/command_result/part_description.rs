@@ -4,12 +4,12 @@ use super::ShapePart;
 use super::flow_node::FlowNode;
 use super::part_role::{PartRole, role_of, shows_content};
 use crate::failures::command_line::{split_words, unquote};
-use crate::failures::command_words::CommandWords;
+use crate::failures::command_words::{CommandWords, is_lookup_program};
 use crate::failures::normal_command::{SHELLS, base_name, without_prefixes};
 use heirloom_model::text;
 
 /// Characters of the text of a part.
-pub(super) const TEXT_CHARS_MAX: usize = 400;
+pub(super) const TEXT_CHARS_MAX: usize = 240;
 /// Bytes of a text that `echo` prints.
 const MARKER_BYTES_MAX: usize = 80;
 /// Names of a part.
@@ -120,6 +120,12 @@ pub(super) fn shape_part(text: &str, is_piped: bool) -> ShapePart {
         }
         _ => role_of(program, &arguments, is_piped),
     };
+    // `sudo` can fail, whatever it runs.
+    let is_by_sudo = raw.first() == Some(&"sudo");
+    let role = match is_by_sudo && matches!(role, PartRole::Message | PartRole::Constant(_)) {
+        true => PartRole::Work,
+        false => role,
+    };
     let is_redirected = text.contains('>') && !text.contains(">&2");
     let silencers = [
         "2>/dev/null",
@@ -140,6 +146,8 @@ pub(super) fn shape_part(text: &str, is_piped: bool) -> ShapePart {
         text: text::clip(text, TEXT_CHARS_MAX).to_owned(),
         role,
         is_substituted: false,
+        is_piped,
+        is_lookup: role != PartRole::Work || is_lookup_program(program, parsed.verb),
     }
 }
 

@@ -46,7 +46,7 @@ const LOOKUPS: [&str; 20] = [
     "which", "type", "pgrep", "pkill", "killall", "pidof", "lsof", "fuser",
 ];
 /// Programs that show files, histories or logs, which may tell of any failure.
-const CONTENT: [&str; 32] = [
+const CONTENT: [&str; 36] = [
     "cat",
     "head",
     "tail",
@@ -79,6 +79,10 @@ const CONTENT: [&str; 32] = [
     "strings",
     "heirloom",
     "zgrep",
+    "log",
+    "logread",
+    "logcat",
+    "syslog",
 ];
 /// Subcommands of `git`, `docker` and the like that show histories or logs.
 const CONTENT_VERBS: [&str; 8] = [

@@ -149,7 +149,16 @@ impl<'s> Reading<'s> {
         if open.is_empty() {
             return;
         }
-        let has_content = (parts.iter()).any(|part| part.shows_content && !part.is_substituted);
+        // `… | grep error` selects lines that need not be a report.
+        let selects_errors = |part: &ShapePart| {
+            let lower = part.text.to_lowercase();
+            part.is_piped
+                && part.role == PartRole::Lookup
+                && (lower.contains("err") || lower.contains("fail"))
+        };
+        let has_content = parts
+            .iter()
+            .any(|part| part.shows_content && !part.is_substituted || selects_errors(part));
         let found = self.evidence.report(parts, &open, has_content);
         let Some((number, has_passed)) = found else {
             return;
@@ -226,8 +235,18 @@ impl<'s> Reading<'s> {
             let part = self.shape.parts.get(**number);
             part.is_some_and(|part| part.role == PartRole::Setup)
         };
-        let entry = failed.iter().find(is_entry);
-        entry.or(failed.last()).copied()
+        if let Some(entry) = failed.iter().find(is_entry) {
+            return Some(*entry);
+        }
+        // The later commands of a pipe fail because of the first one.
+        let mut blamed = failed.last().copied()?;
+        while let Some(before) = blamed.checked_sub(1)
+            && failed.contains(&before)
+            && (self.shape.parts.get(blamed)).is_some_and(|part| part.is_piped)
+        {
+            blamed = before;
+        }
+        Some(blamed)
     }
 
     /// Returns true if every part that counts succeeded, gave an answer, or was not reached.

@@ -9,7 +9,7 @@ use heirloom_model::text;
 use rable::{ListOperator, Node, NodeKind};
 
 /// Simple commands of a line that are read.
-const PARTS_MAX: usize = 40;
+const PARTS_MAX: usize = 24;
 /// Command lines within command lines: `ssh host "bash -c '…'"`.
 const LINES_MAX: usize = 4;
 

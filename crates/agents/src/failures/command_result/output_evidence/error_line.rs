@@ -7,7 +7,7 @@ use crate::failures::normal_command::base_name;
 /// Shells, as they begin their errors.
 const SHELLS: [&str; 7] = ["bash", "sh", "zsh", "dash", "ash", "fish", "ksh"];
 /// Words of an error that a program reports in its own name.
-const ERROR_WORDS: [&str; 22] = [
+const ERROR_WORDS: [&str; 23] = [
     "no such",
     "cannot",
     "can't",
@@ -30,6 +30,7 @@ const ERROR_WORDS: [&str; 22] = [
     "exists",
     "missing",
     "unable",
+    "required",
 ];
 
 /// An error with the name of what failed.

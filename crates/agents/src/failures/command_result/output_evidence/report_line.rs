@@ -4,7 +4,7 @@ use super::super::ShapePart;
 use crate::failures::cause::reports_failure;
 
 /// Beginnings or parts of lines, in lower case, and the words of a command one of which it must have.
-const REPORTERS: [(&str, &[&str]); 36] = [
+const REPORTERS: [(&str, &[&str]); 35] = [
     ("error[e", &["cargo", "rustc", "clippy"]),
     ("could not compile", &["cargo"]),
     ("could not find `cargo.toml`", &["cargo"]),
@@ -85,7 +85,6 @@ const REPORTERS: [(&str, &[&str]); 36] = [
     ("would reformat", &["black", "ruff", "format", "fmt"]),
     ("panicked at", &["cargo", "rustc"]),
     (".go:", &["go", "golangci-lint", "staticcheck"]),
-    ("fatal: ", &["git"]),
 ];
 
 /// Words of commands that run tests.
@@ -179,7 +178,7 @@ pub(super) fn is_failure_report(line: &str) -> bool {
 }
 
 /// Phrases of [`REPORTERS`] that a successful run prints as well.
-const WEAK: [&str; 4] = [".go:", "panicked at", "fatal: ", "node:internal"];
+const WEAK: [&str; 3] = [".go:", "panicked at", "node:internal"];
 
 /// Returns true for a line that may report a failure of a command line that failed.
 pub(super) fn may_report_failure(line: &str) -> bool {
@@ -200,9 +199,9 @@ pub(super) fn may_report_failure(line: &str) -> bool {
 
 /// Returns the number of words of a command that a line names, without its options and short words.
 pub(super) fn words_in(line: &str, part: &ShapePart) -> usize {
-    let words = part
-        .text
-        .split(|c: char| c.is_whitespace() || matches!(c, '"' | '\''));
+    // The other lines of a command are those of a message or a script.
+    let text = part.text.lines().next().unwrap_or_default();
+    let words = text.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\''));
     let is_end = |c: Option<char>| !c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     let is_in = |word: &str| {
         line.match_indices(word).any(|(at, _)| {
