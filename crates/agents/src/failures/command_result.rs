@@ -166,7 +166,8 @@ impl CommandShape {
 
     /// Returns the result of the line from its reported status and its output.
     pub fn read_result(&self, reported: ReportedStatus, output: &str) -> CommandResult {
-        let evidence = OutputEvidence::read(output);
+        let has_code = matches!(reported, ReportedStatus::Failure(_));
+        let evidence = OutputEvidence::read(output, has_code);
         let reported = match reported {
             ReportedStatus::Failure(None) => ReportedStatus::Failure(evidence.exit_code),
             ReportedStatus::Success
@@ -189,7 +190,15 @@ impl CommandShape {
             ReportedStatus::Failure(_) => Some(false),
             ReportedStatus::Unreported => None,
         };
-        if self.is_opaque && succeeded == Some(false) && evidence.has_syntax_error() {
+        let is_simple = || {
+            let is_joined =
+                |part: &ShapePart| part.text.contains(['|', ';', '\n']) || part.text.contains("&&");
+            !self.parts.iter().any(is_joined)
+        };
+        if self.is_opaque
+            && succeeded == Some(false)
+            && (is_simple() || evidence.has_syntax_error())
+        {
             return CommandResult {
                 state: CommandState::Failed,
                 blamed: Some(0),

@@ -26,19 +26,25 @@ pub(super) struct OutputEvidence {
 }
 
 impl OutputEvidence {
-    pub(super) fn read(output: &str) -> Self {
+    /// Reads an output; `has_code` if the agent program may put the exit code before it.
+    pub(super) fn read(output: &str, has_code: bool) -> Self {
         let plain = text::strip_ansi(output);
         let all: Vec<&str> = plain.lines().collect();
-        let exit_code = all.iter().take(CODE_LINES).find_map(|line| exit_code(line));
+        let code_at = |(at, line): (usize, &&str)| Some((at, exit_code(line)?));
+        let code = match has_code {
+            true => all.iter().take(CODE_LINES).enumerate().find_map(code_at),
+            false => None,
+        };
         let middle = LINES_MAX..all.len().saturating_sub(LINES_MAX).max(LINES_MAX);
         let kept = all.iter().enumerate().filter(|(at, line)| {
-            !middle.contains(at) && !line.trim().is_empty() && exit_code_line(line).is_none()
+            let is_code = code.is_some_and(|(code_at, _)| code_at == *at);
+            !middle.contains(at) && !line.trim().is_empty() && !is_code
         });
         Self {
             lines: kept
                 .map(|(_, line)| text::clip(line, LINE_CHARS_MAX).to_owned())
                 .collect(),
-            exit_code,
+            exit_code: code.map(|(_, code)| code),
         }
     }
 
@@ -183,13 +189,8 @@ impl OutputEvidence {
     }
 }
 
-/// Returns the exit code in a first line such as `Exit code 2`.
+/// Returns the exit code in a line such as `Exit code 2`.
 fn exit_code(line: &str) -> Option<i64> {
-    exit_code_line(line)?
-}
-
-/// Returns the code of a line that the agent program adds.
-fn exit_code_line(line: &str) -> Option<Option<i64>> {
     const MARKS: [&str; 4] = [
         "exit code ",
         "exit code: ",
@@ -198,5 +199,5 @@ fn exit_code_line(line: &str) -> Option<Option<i64>> {
     ];
     let lower = line.trim().to_lowercase();
     let code = MARKS.iter().find_map(|mark| lower.strip_prefix(mark))?;
-    Some(code.trim().parse().ok()).filter(Option::is_some)
+    code.trim().parse().ok()
 }
