@@ -251,7 +251,19 @@ pub(super) fn has_success_report(lines: &[String], part: &ShapePart) -> bool {
         SUCCESSES
             .iter()
             .any(|(phrase, words)| lower.contains(phrase) && has_word(part, words))
+            || has_word(part, &LINT_WORDS) && counts_no_problem(&lower)
     })
+}
+
+/// Returns true for a line that counts no problem, such as `0 errors, 2 warnings`.
+fn counts_no_problem(lower: &str) -> bool {
+    let words: Vec<&str> = lower
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let is_zero =
+        |pair: &[&str]| matches!(pair, ["0", "errors" | "problems" | "issues" | "offenses"]);
+    words.windows(2).any(is_zero) && !counts_problems(lower)
 }
 
 /// Returns true if a command has one of some words, also as the end of `lint:css` or `npm-test`.
