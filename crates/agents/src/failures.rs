@@ -2,23 +2,24 @@
 
 mod cause;
 mod command_line;
+pub mod command_result;
 mod command_words;
 mod deliberate_failure;
 mod normal_command;
 mod output_line;
 mod output_phrases;
 pub mod shell_line;
+mod test_counts;
 mod test_name;
 
 pub use cause::{names_failing_tests, reports_failure};
 pub use command_line::{CommandSlice, Operator, split_commands, split_words, unquote};
-pub use command_words::{
-    CommandWords, has_side_effects, is_failure_expected, is_heirloom_command, is_probe,
-};
+pub use command_words::{CommandWords, has_side_effects, is_heirloom_command, is_probe};
 pub use deliberate_failure::{is_deliberate_failure, is_guessed_path};
 pub use normal_command::{
     base_name, essential_commands, is_assignment, is_writer, normalize_command, unwrap_shell,
 };
+pub use test_counts::{TestCounts, read_test_counts};
 pub use test_name::test_of_error;
 
 use heirloom_model::{limits, text};

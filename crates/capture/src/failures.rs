@@ -2,7 +2,6 @@
 
 mod changes_between;
 mod command_changes;
-mod command_status;
 mod pass_evidence;
 mod passed_tests;
 mod text_wrapping;
@@ -12,6 +11,7 @@ pub(crate) use command_changes::{assignments, background_change, command_changes
 pub(crate) use pass_evidence::{FOLDER, PassEvidence};
 pub(crate) use text_wrapping::without_wrapping;
 
+use heirloom_agents::failures::command_result::{CommandShape, ReportedStatus};
 use heirloom_agents::failures::{Failure, Subject, split_commands, split_words, unquote};
 use heirloom_agents::transcripts::{preview, without_injected_text};
 use heirloom_engine::{Engine, TASK_MAIN};
@@ -39,6 +39,14 @@ pub(crate) fn describe_failure(subject: &Subject, text: &str) -> Failure {
         failure.error.clear();
     }
     failure
+}
+
+/// Returns true if a command line that is reported as failed did fail, and not only in a lookup such as `grep`.
+pub(crate) fn is_command_failure(command: &str, output: &str) -> bool {
+    let shape = CommandShape::parse(command);
+    let result = shape.read_result(ReportedStatus::Failure(None), output);
+    let blamed = result.blamed.and_then(|part| shape.parts.get(part));
+    blamed.is_some_and(|part| !part.is_lookup)
 }
 
 /// Returns the folder of a command relative to the project's root, from the agent's folder and the `cd` before the

@@ -1,9 +1,9 @@
 //! Command runs: what a command line runs, reduced to what identifies it and to what a reader needs.
 
 use crate::bounded_text::{bounded, bounded_excerpt};
+use heirloom_agents::failures::command_result::{CommandShape, CommandState, ShapePart};
 use heirloom_agents::failures::{
-    CommandWords, Operator, Subject, essential_commands, is_probe, normalize_command,
-    split_commands, split_words, unquote,
+    CommandWords, Subject, normalize_command, split_commands, split_words, unquote,
 };
 use serde::{Deserialize, Serialize};
 
@@ -62,6 +62,8 @@ pub(crate) struct CommandPart {
     pub(crate) words: Vec<String>,
     /// True if the program or an argument was quoted.
     pub(crate) has_quotes: bool,
+    /// Number of the part in the structure of its line.
+    pub(crate) number: usize,
 }
 
 /// Program and arguments that a command line runs.
@@ -76,39 +78,68 @@ pub(crate) struct CommandRun {
     pub(crate) folder: Option<String>,
     /// Names of variables that are set for the command, with their values.
     pub(crate) variables: Vec<String>,
-    /// True if the exit status is not the command's: a filter or a message follows.
-    pub(crate) is_masked: bool,
-    /// True for a lookup.
-    pub(crate) is_probe: bool,
 }
 
 impl CommandRun {
     /// Parses a command line.
     pub(crate) fn parse(line: &str) -> Self {
+        Self::of_shape(line, &CommandShape::parse(line))
+    }
+
+    /// Describes a command line whose structure is known.
+    pub(crate) fn of_shape(line: &str, shape: &CommandShape) -> Self {
         let prefix = Subject::Command(line.to_owned()).prefix();
         let line = line
             .get(..line.floor_char_boundary(LINE_BYTES_MAX))
             .unwrap_or_default();
+        let has_essential = shape.parts.iter().any(ShapePart::is_essential);
         let mut parts: Vec<CommandPart> = Vec::new();
-        for command in essential_commands(line) {
+        for (number, part) in shape.parts.iter().enumerate() {
+            if has_essential && !part.is_essential() {
+                continue;
+            }
             if parts.len() == PARTS_MAX {
                 parts.pop();
             }
-            parts.extend(CommandPart::parse(command));
+            parts.extend(CommandPart::parse(&part.text, number));
         }
         Self {
             prefix,
             parts,
             folder: last_folder(line),
             variables: variables(line),
-            is_masked: is_masked(line),
-            is_probe: is_probe(line),
         }
+    }
+
+    /// Returns the run reduced to what succeeded and the part that failed, which comes last.
+    pub(crate) fn with_failed_part(
+        &self,
+        states: &[CommandState],
+        number: usize,
+        failed: &ShapePart,
+    ) -> Self {
+        let mut run = self.succeeded_parts(states);
+        run.prefix.clone_from(&self.prefix);
+        run.parts.truncate(PARTS_MAX - 1);
+        run.parts.extend(CommandPart::parse(&failed.text, number));
+        run
+    }
+
+    /// Returns the run reduced to the parts that succeeded. If some did not, it is not the run of the whole line.
+    pub(crate) fn succeeded_parts(&self, states: &[CommandState]) -> Self {
+        let has_succeeded =
+            |part: &CommandPart| states.get(part.number) == Some(&CommandState::Succeeded);
+        let mut run = self.clone();
+        run.parts.retain(has_succeeded);
+        if run.parts.len() < self.parts.len() {
+            run.prefix.clear();
+        }
+        run
     }
 }
 
 impl CommandPart {
-    fn parse(command: &str) -> Option<Self> {
+    fn parse(command: &str, number: usize) -> Option<Self> {
         let parsed = CommandWords::parse_simple(command);
         if parsed.program.is_empty() {
             return None;
@@ -126,6 +157,7 @@ impl CommandPart {
             text: command_text(command),
             has_quotes: command.contains(['"', '\'']),
             words,
+            number,
         })
     }
 
@@ -311,23 +343,6 @@ fn variables(line: &str) -> Vec<String> {
     found
 }
 
-/// Returns true if the exit status of a line is not that of its last command that counts.
-fn is_masked(line: &str) -> bool {
-    let commands = split_commands(line);
-    let essential = essential_commands(line);
-    let (Some(last), Some(counts)) = (commands.last(), essential.last()) else {
-        return false;
-    };
-    let is_last = last.text.contains(counts);
-    let has_pipefail = line.contains("pipefail");
-    let shows_status = match last.operator {
-        Operator::And => true,
-        Operator::Pipe => has_pipefail,
-        Operator::Start | Operator::Or | Operator::Sequence => false,
-    };
-    !is_last && !shows_status
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -343,7 +358,6 @@ mod tests {
         assert_eq!(part.targets(), ["test/a.test.js"]);
         assert_eq!(run.folder.as_deref(), Some("assets"));
         assert_eq!(run.variables, ["NODE_ENV=test"]);
-        assert!(run.is_masked && !run.is_probe);
         assert_eq!(
             run.prefix,
             CommandRun::parse("npx vitest run test/a.test.js").prefix
@@ -380,15 +394,22 @@ mod tests {
             CommandRun::parse("env CONFIG=/dev/null MODE=1 go test ./...").variables,
             ["CONFIG=/dev/null", "MODE=1"]
         );
-        assert!(CommandRun::parse("mix test; echo $?").is_masked);
-        assert!(CommandRun::parse("mix test || true").is_masked);
-        assert!(!CommandRun::parse("set -o pipefail; mix test | tee log").is_masked);
-        assert!(!CommandRun::parse("make && echo ok").is_masked);
         assert!(CommandRun::parse("python3 -c 'print(1)'").parts[0].is_inline_script());
         let commit = CommandRun::parse(
             "git add -A && git commit -m \"a long message: it says very much about the change, and on and on and on\"",
         );
         assert_eq!(commit.parts[1].text, "git commit -m …");
         assert_eq!(CommandRun::parse("").parts, []);
+    }
+
+    #[test]
+    fn succeeded_parts_leave_out_what_failed() {
+        let run = CommandRun::parse("make gen && make test");
+        let states = [CommandState::Succeeded, CommandState::Failed];
+        let succeeded = run.succeeded_parts(&states);
+        assert_eq!(succeeded.parts.len(), 1);
+        assert!(succeeded.prefix.is_empty());
+        let all = run.succeeded_parts(&[CommandState::Succeeded; 2]);
+        assert_eq!(all, run);
     }
 }

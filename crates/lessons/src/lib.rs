@@ -21,7 +21,6 @@ mod selection;
 mod sentences;
 mod sources;
 mod statements;
-mod test_counts;
 
 use heirloom_agents::failures::shell_line;
 

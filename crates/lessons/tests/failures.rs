@@ -61,7 +61,7 @@ fn pair_is_kept_if_the_command_is_decorated() {
     {
         let decorated = Pair {
             passes: format!(
-                "cd /home/u/p && timeout 120 {} 2>&1 | tail -40",
+                "set -o pipefail; cd /home/u/p && timeout 120 {} 2>&1 | tail -40",
                 pair.command
             ),
             ..pair.clone()
@@ -250,4 +250,83 @@ fn failures_of_other_agents_are_apart() {
         });
     }
     assert!(session.errors().is_empty());
+}
+
+/// Plays a failure, an edit, and a later run; returns the texts with their resolutions.
+fn told(failed: (&str, &str), passed: (&str, &str)) -> Vec<String> {
+    let mut session = Session::default();
+    session.run(failed.0, ToolOutcome::Failed, failed.1);
+    session.edit(&Edit {
+        path: "src/prices.py".to_owned(),
+        removed: "total = round(net)".to_owned(),
+        added: "total = round(net, 2)".to_owned(),
+    });
+    session.run(passed.0, ToolOutcome::Succeeded, passed.1);
+    let errors = session.errors();
+    errors.iter().map(|one| one.full_text()).collect()
+}
+
+#[test]
+fn masked_success_resolves_nothing() {
+    let failed = (
+        "uv run ruff check src",
+        "Exit code 1\nsrc/prices.py:3:1: E701 Multiple statements on one line\nFound 9 errors.",
+    );
+    for passed in [
+        (
+            "uv run ruff check src | head -40",
+            "src/prices.py:3:1: E701 Multiple statements on one line\nFound 4 errors.",
+        ),
+        (
+            "git stash && uv run ruff check src | grep -c E7 || echo none",
+            "Saved working directory\n7",
+        ),
+        ("uv run ruff check src || true", ""),
+        ("uv run ruff check src; echo done", "done"),
+        (
+            "cd nowhere; ls",
+            "bash: cd: nowhere: No such file or directory\nsrc",
+        ),
+    ] {
+        let texts = told(failed, passed);
+        assert!(texts.is_empty(), "{}: {texts:?}", passed.0);
+    }
+    for passed in [
+        ("uv run ruff check src", ""),
+        ("uv run ruff check src | tail -1", "All checks passed!"),
+        ("uv run ruff check src; echo \"status $?\"", "status 0"),
+    ] {
+        assert_eq!(told(failed, passed).len(), 1, "{}", passed.0);
+    }
+}
+
+#[test]
+fn blamed_part_is_the_one_that_the_error_names() {
+    for (line, output, command) in [
+        (
+            "python tools/gen.py && pytest tests",
+            "Exit code 1\nTraceback (most recent call last):\n  File \"tools/gen.py\", line 3\nKeyError: 'rates' in src/prices.py",
+            "python tools/gen.py",
+        ),
+        (
+            "python tools/gen.py && pytest tests",
+            "Exit code 1\nFAILED tests/test_prices.py::test_total - assert 3 == 4\n1 failed, 2 passed in 0.10s",
+            "pytest tests",
+        ),
+    ] {
+        let texts = told((line, output), (line, ""));
+        let expected = format!("`{command}` failed");
+        assert!(
+            texts.iter().any(|text| text.starts_with(&expected)),
+            "{line}: {texts:?}"
+        );
+    }
+    let texts = told(
+        (
+            "cd web && pytest tests",
+            "Exit code 1\nbash: line 1: cd: web: No such file or directory",
+        ),
+        ("pytest tests", ""),
+    );
+    assert!(texts.is_empty(), "{texts:?}");
 }

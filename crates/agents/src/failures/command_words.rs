@@ -1,6 +1,6 @@
 //! Analysis of shell commands: programs and verbs, read-only commands, and commands whose failure is expected.
 
-use super::command_line::{Operator, split_commands, split_words};
+use super::command_line::split_words;
 use super::normal_command::{base_name, essential_commands, unwrap_shell, without_prefixes};
 
 /// Wrappers before a program that do not change its identity.
@@ -106,31 +106,16 @@ pub fn is_heirloom_command(command: &str) -> bool {
     CommandWords::parse(command).program == "heirloom"
 }
 
-/// Returns true for commands whose non-zero exit is not a failure worth storing: a lookup at the end (grep, test,
-/// diff …), or a command of Heirloom.
-pub fn is_failure_expected(command: &str) -> bool {
-    let mut commands = split_commands(unwrap_shell(command.trim()));
-    // Programs that only pass the output on fail because of the command before them.
-    while let [.., _, last] = &commands[..]
-        && last.operator == Operator::Pipe
-        && PASSERS.contains(&CommandWords::parse(last.text).program)
-    {
-        commands.pop();
-    }
-    let words = CommandWords::parse(commands.last().map_or("", |last| last.text));
-    let is_git_query = words.program == "git"
-        && matches!(
-            words.verb,
-            Some("diff" | "grep" | "show" | "log" | "status")
-        );
-    words.program.is_empty()
-        || PROBES.contains(&words.program)
-        || is_git_query
-        || is_heirloom_command(command)
+/// Returns true for a program that looks something up, so that its failure is no fault of the project.
+pub(super) fn is_lookup_program(program: &str, verb: Option<&str>) -> bool {
+    let is_git_query = || {
+        matches!(
+            verb,
+            Some("diff" | "grep" | "show" | "log" | "status" | "blame")
+        )
+    };
+    PROBES.contains(&program) || program == "heirloom" || program == "git" && is_git_query()
 }
-
-/// Programs behind a pipe that succeed with any input.
-const PASSERS: [&str; 6] = ["tail", "head", "cat", "tee", "less", "more"];
 
 /// Parts of a command.
 #[derive(Debug, PartialEq, Eq)]
@@ -183,9 +168,7 @@ mod tests {
         assert!(!is_probe("cargo test"));
         assert!(is_heirloom_command("/usr/bin/heirloom recall x"));
         assert!(!is_heirloom_command("echo heirloom"));
-        assert!(
-            !is_probe("timeout 60 cargo test") && !is_failure_expected("timeout 60 cargo test")
-        );
+        assert!(!is_probe("timeout 60 cargo test"));
     }
 
     #[test]
@@ -228,25 +211,6 @@ mod tests {
             "test 1 -gt 0",
         ] {
             assert!(!has_side_effects(command), "{command}");
-        }
-    }
-
-    #[test]
-    fn is_failure_expected_lookup_commands() {
-        for command in [
-            "grep x y",
-            "cargo build | grep error",
-            "/usr/bin/test -f a",
-            "cd a && ls b",
-            "git diff --exit-code",
-            "A=1 rg x",
-            "heirloom recall x",
-            "",
-        ] {
-            assert!(is_failure_expected(command), "{command}");
-        }
-        for command in ["cargo test", "git push", "grep x y && make", "npm install"] {
-            assert!(!is_failure_expected(command), "{command}");
         }
     }
 }

@@ -4,7 +4,7 @@ use super::command_line::{Operator, split_commands, split_words};
 use heirloom_model::limits;
 
 /// Shells that take a command as one argument.
-const SHELLS: [&str; 5] = ["sh", "bash", "zsh", "dash", "fish"];
+pub(super) const SHELLS: [&str; 5] = ["sh", "bash", "zsh", "dash", "fish"];
 
 /// Programs that only prepare the commands after them.
 const SETUP: [&str; 12] = [

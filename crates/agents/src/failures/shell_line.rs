@@ -21,7 +21,7 @@ const KEYWORDS: [&str; 15] = [
 ];
 
 /// Simple command of a shell line. Commands of a subshell follow those before it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SimpleCommand {
     /// Words without quotes and redirections. A word with a here-document has its text in [`Self::here_document`].
     pub words: Vec<String>,

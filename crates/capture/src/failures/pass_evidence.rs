@@ -1,10 +1,8 @@
 //! Evidence that an error is gone: the command or the test that failed passed later. Nothing else closes an error.
 
-use super::command_status::has_passed;
 use super::passed_tests::PassedTests;
-use heirloom_agents::failures::{
-    CommandWords, Subject, is_failure_expected, is_probe, normalize_command,
-};
+use heirloom_agents::failures::command_result::{CommandShape, CommandState, ReportedStatus};
+use heirloom_agents::failures::{CommandWords, Subject, is_probe, normalize_command};
 use heirloom_model::Record;
 
 /// Attribute with the folder, relative to the project's root, in which a command failed.
@@ -63,7 +61,12 @@ impl PassEvidence {
         output: &str,
         has_failed: bool,
     ) -> Self {
-        let passed = !has_failed && !is_failure_expected(command) && has_passed(command, output);
+        let shape = CommandShape::parse(command);
+        let has_succeeded = || {
+            let result = shape.read_result(ReportedStatus::Success, output);
+            result.state == CommandState::Succeeded
+        };
+        let passed = !has_failed && !shape.is_lookup() && has_succeeded();
         let program = CommandWords::parse(command).program;
         let shows_log = is_probe(command) || LOG_READERS.contains(&program);
         Self {

@@ -113,6 +113,11 @@ impl Hooks<'_> {
         let Some(subject) = subjects.first().filter(|_| !tool.is_interrupted) else {
             return Ok(HookAnswer::default());
         };
+        if let Subject::Command(command) = subject
+            && !failures::is_command_failure(command, run.text)
+        {
+            return Ok(HookAnswer::default());
+        }
         let output = failures::shortened_output(self.engine, run.text);
         let failure = failures::describe_failure(subject, &output);
         if let Subject::Command(command) = subject {

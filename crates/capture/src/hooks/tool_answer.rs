@@ -2,7 +2,8 @@
 
 use super::session_state::HookSessionState;
 use super::{HookRequest, Hooks, failure_warning};
-use heirloom_agents::failures::{Subject, is_failure_expected};
+use heirloom_agents::failures::Subject;
+use heirloom_agents::failures::command_result::CommandShape;
 use heirloom_agents::hooks::{HookAnswer, ToolUse, shorten_texts};
 use heirloom_engine::{Engine, TASK_MAIN};
 use heirloom_fs::project_fs;
@@ -138,7 +139,7 @@ pub(super) fn failure_subjects(
     if let Some(command) = tool
         .command
         .as_deref()
-        .filter(|text| !is_failure_expected(text))
+        .filter(|text| !CommandShape::parse(text).is_lookup())
     {
         subjects.push(Subject::Command(
             engine.redaction().redact_input(command).into_owned(),

@@ -4,8 +4,9 @@ use super::entry_ids::result_id;
 use super::import_state::{FailureCause, OpenFailure};
 use super::importer::{PendingCall, TranscriptImporter};
 use crate::Transcripts;
+use crate::failures::is_command_failure;
 use crate::failures::{describe_failure, shortened, shortened_output};
-use heirloom_agents::failures::{Subject, is_failure_expected, is_heirloom_command, is_probe};
+use heirloom_agents::failures::{Subject, is_heirloom_command, is_probe};
 use heirloom_agents::transcripts::{
     PlanItem, ToolAction, ToolOutcome, is_read_only_tool, without_injected_text,
 };
@@ -91,7 +92,7 @@ impl TranscriptImporter<'_, '_, '_> {
         let id = result_id(id, call).into_owned();
         match (called, failed) {
             (PendingCall::Command(command), ToolOutcome::Failed)
-                if !is_failure_expected(&command) =>
+                if is_command_failure(&command, text) =>
             {
                 let text = shortened_output(self.engine, text);
                 let failure = describe_failure(&Subject::Command(command), &text);

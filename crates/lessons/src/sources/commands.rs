@@ -19,8 +19,9 @@ use crate::shell_line::read_shell_line;
 use check_cycle::CheckCycle;
 use classification::classify_command;
 use folder::{FolderTracker, is_folder_lost};
+use heirloom_agents::failures::command_result::CommandShape;
 use heirloom_agents::transcripts::{EventBody, ToolAction, ToolOutcome, TranscriptEvent};
-use run_outcome::{CommandPosition, background_id, is_finished_background, run_succeeded};
+use run_outcome::{CommandPosition, background_id, is_finished_background};
 use serde::{Deserialize, Serialize};
 use tracker::{TrackerUse, is_commit};
 use usage::{FinishedRun, UsageTable};
@@ -102,7 +103,8 @@ impl Commands {
     ) {
         let commands = read_shell_line(line);
         let mut folder = self.folders.current().to_owned();
-        for (index, command) in commands.iter().enumerate() {
+        let shape = CommandShape::parse(line);
+        for command in &commands {
             if command.word(0) == "cd" {
                 folder = FolderTracker::enter(&folder, command.word(1));
                 self.folders.add_absolute(&folder);
@@ -135,7 +137,7 @@ impl Commands {
                     .purpose
                     .get(known.purpose)
                     .is_some_and(|purpose| purpose.is_check),
-                position: CommandPosition::of(&commands, index),
+                position: CommandPosition::of(&shape, command),
                 place: place.clone(),
             });
         }
@@ -187,7 +189,7 @@ impl Commands {
         place: &EventPlace,
     ) {
         for run in runs {
-            let has_succeeded = run_succeeded(&run.position, outcome, output);
+            let has_succeeded = run.position.has_succeeded(outcome, output);
             // The duration of a call with several commands is not the duration of one of them.
             let seconds = match (run.place.at, place.at) {
                 (Some(from), Some(to))

@@ -27,9 +27,9 @@ use crate::sources::working_tree::{LineSteps, WorkingTree};
 use change::Change;
 use change_log::ChangeLog;
 use closed_failure::{ClosedFailure, Closing, Ending};
+use heirloom_agents::failures::command_result::{CommandShape, CommandState};
 use heirloom_agents::failures::{
-    Failure, error_lines, is_deliberate_failure, is_failure_expected, is_heirloom_command,
-    names_failing_tests,
+    Failure, error_lines, is_deliberate_failure, is_heirloom_command, names_failing_tests,
 };
 use heirloom_agents::transcripts::{EventBody, ToolAction, ToolOutcome, TranscriptEvent, preview};
 use heirloom_model::limits::HOOK_COMMAND_CHARS_MAX;
@@ -37,7 +37,7 @@ use heirloom_model::text;
 use open_failure::{FailureStage, OpenFailure, output_line};
 use remark::{Remark, read_remarks};
 use run_place::RunPlace;
-use run_result::{RunResult, run_result};
+use run_result::run_result;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use typed_form::TypedForm;
@@ -72,13 +72,15 @@ const NEAR_HOURS: i64 = 12;
 struct PendingCall {
     call: String,
     run: Option<CommandRun>,
+    #[serde(default)]
+    shape: CommandShape,
     /// The command line on one line, as failures are told.
     command: String,
     changes: Vec<Change>,
     /// Effects of the command line on the working tree.
     steps: LineSteps,
-    /// True if a failure of the command is nothing to keep.
-    is_lookup: bool,
+    /// True if the command is made to fail.
+    is_deliberate: bool,
 }
 
 /// State of this source.
@@ -182,17 +184,19 @@ impl Failures {
             command: String::new(),
             changes: Vec::new(),
             steps: LineSteps::default(),
-            is_lookup: false,
+            is_deliberate: false,
+            shape: CommandShape::default(),
         };
         match action {
             ToolAction::Command(line) if is_heirloom_command(line) => return,
             ToolAction::Command(line) => {
-                pending.run = Some(CommandRun::parse(line));
+                pending.shape = CommandShape::parse(line);
+                pending.run = Some(CommandRun::of_shape(line, &pending.shape));
                 pending.command = bounded(
                     &text::excerpt(line.trim(), HOOK_COMMAND_CHARS_MAX),
                     HOOK_COMMAND_CHARS_MAX,
                 );
-                pending.is_lookup = is_failure_expected(line) || is_deliberate_failure(line);
+                pending.is_deliberate = is_deliberate_failure(line);
                 pending.steps = LineSteps::read(line);
                 if !self.open.is_empty() {
                     pending
@@ -239,32 +243,40 @@ impl Failures {
             return;
         };
         let output = preview(output, OUTPUT_CHARS_MAX);
-        let result = match &pending.run {
-            Some(run) => run_result(run, outcome, &output, &cues.failures),
-            None if outcome == ToolOutcome::Succeeded => RunResult::Passed,
-            None => RunResult::Unknown,
+        let Some(run) = &pending.run else {
+            if outcome == ToolOutcome::Succeeded {
+                self.add_changes(pending.changes, place);
+            }
+            return;
         };
-        match (result, &pending.run) {
-            (RunResult::Unknown, _) | (RunResult::Failed, None) => {}
-            (RunResult::Failed, Some(run)) => {
-                let ran = self.finished_run(place, run, &pending);
-                self.add_failure(&ran, &pending.command, &output, pending.is_lookup, cues);
-            }
-            (RunResult::Passed, run) => {
-                if let Some(run) = run {
-                    let ran = self.finished_run(place, run, &pending);
-                    self.add_success(&ran, cues);
-                }
-                for change in &pending.changes {
-                    let mut change = change.clone();
-                    // A change counts from when it was made.
-                    change.place.position = place.position;
-                    self.add_change(change);
-                }
-            }
+        let result = run_result(&pending.shape, outcome, &output, &cues.failures);
+        let succeeded = run.succeeded_parts(&result.parts);
+        if !succeeded.parts.is_empty() {
+            let ran = self.finished_run(place, &succeeded, &pending);
+            self.add_success(&ran, cues);
         }
-        if result != RunResult::Unknown {
-            self.apply_steps(&pending, result == RunResult::Failed);
+        let blamed = result
+            .blamed
+            .and_then(|number| Some((number, pending.shape.parts.get(number)?)));
+        let is_done = result.state == CommandState::Succeeded || outcome == ToolOutcome::Succeeded;
+        if let Some((number, part)) = blamed {
+            let run = run.with_failed_part(&result.parts, number, part);
+            let ran = self.finished_run(place, &run, &pending);
+            let is_lookup = part.is_lookup || pending.is_deliberate;
+            self.add_failure(&ran, &pending.command, &output, is_lookup, cues);
+        } else if is_done {
+            self.add_changes(pending.changes.clone(), place);
+        }
+        if blamed.is_some() || is_done {
+            self.apply_steps(&pending, blamed.is_some());
+        }
+    }
+
+    /// Adds changes that were made when their call ended.
+    fn add_changes(&mut self, changes: Vec<Change>, place: &EventPlace) {
+        for mut change in changes {
+            change.place.position = place.position;
+            self.add_change(change);
         }
     }
 

@@ -76,8 +76,10 @@ pub(super) fn parse_output(output: Field<'_>) -> (ToolOutcome, String) {
     {
         return parse_output_object(&answer);
     }
-    // A call that the sandbox denied is repeated with approval; it reveals nothing about the command.
-    let stopped = ["aborted", "exec command rejected", "failed in sandbox"];
+    if let Some(result) = sandbox_result(&text) {
+        return result;
+    }
+    let stopped = ["aborted", "exec command rejected"];
     let outcome = match exit_code(&text) {
         Some(code) if code != 0 => ToolOutcome::Failed,
         _ if stopped.iter().any(|start| text.starts_with(start)) => ToolOutcome::Rejected,
@@ -93,6 +95,39 @@ pub(super) fn parse_output(output: Field<'_>) -> (ToolOutcome, String) {
     };
     (outcome, message_text)
 }
+
+/// Reads `failed in sandbox X with execution error: sandbox denied exec error, exit code: 2, stdout: …, stderr: …`.
+///
+/// Older versions report every non-zero exit of a command on Linux like this. A call that the sandbox did deny is
+/// repeated with approval, and reveals nothing about the command.
+fn sandbox_result(text: &str) -> Option<(ToolOutcome, String)> {
+    let rest = text.strip_prefix("failed in sandbox")?;
+    let Some((_, rest)) = rest.split_once("exit code: ") else {
+        return Some((ToolOutcome::Rejected, text.to_owned()));
+    };
+    let (code, rest) = rest.split_once(',').unwrap_or((rest, ""));
+    let output = rest.trim_start().strip_prefix("stdout:").unwrap_or(rest);
+    let output = match output.rsplit_once(", stderr:") {
+        Some((printed, errors)) => format!("{}\n{}", printed.trim(), errors.trim()),
+        None => output.trim().to_owned(),
+    };
+    let output = output.trim();
+    let is_denied = DENIALS.iter().any(|phrase| output.contains(phrase));
+    let outcome = match output.is_empty() || is_denied {
+        true => ToolOutcome::Rejected,
+        false => ToolOutcome::Failed,
+    };
+    Some((outcome, format!("Exit code {}\n{output}", code.trim())))
+}
+
+/// Messages of a sandbox that denied an access to a file or to the network.
+const DENIALS: [&str; 5] = [
+    "Operation not permitted",
+    "Read-only file system",
+    "Network is unreachable",
+    "Temporary failure in name resolution",
+    "Could not resolve host",
+];
 
 fn parse_output_object(answer: &CallOutput<'_>) -> (ToolOutcome, String) {
     let metadata = as_object::<OutputMetadata<'_>>(answer.metadata);
@@ -116,4 +151,48 @@ fn exit_code(text: &str) -> Option<i64> {
         let code = marks.iter().find_map(|mark| line.strip_prefix(mark))?;
         code.trim().parse().ok()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sandbox_result_tells_failures_from_denials() {
+        let text = |rest: &str| {
+            format!(
+                "failed in sandbox LinuxSeccomp with execution error: sandbox denied exec error, {rest}"
+            )
+        };
+        for (rest, outcome, output) in [
+            (
+                "exit code: 2, stdout: collected 0 items, stderr: ERROR: no module 'shop'",
+                ToolOutcome::Failed,
+                "Exit code 2\ncollected 0 items\nERROR: no module 'shop'",
+            ),
+            (
+                "exit code: 1, stdout: 1 failed, 2 passed, stderr: ",
+                ToolOutcome::Failed,
+                "Exit code 1\n1 failed, 2 passed",
+            ),
+            (
+                "exit code: 1, stdout: , stderr: touch: /etc/x: Read-only file system",
+                ToolOutcome::Rejected,
+                "Exit code 1\ntouch: /etc/x: Read-only file system",
+            ),
+            (
+                "exit code: 1, stdout: , stderr: ",
+                ToolOutcome::Rejected,
+                "Exit code 1\n",
+            ),
+        ] {
+            let found = sandbox_result(&text(rest));
+            assert_eq!(found, Some((outcome, output.to_owned())), "{rest}");
+        }
+        assert_eq!(
+            sandbox_result(&text("timed out")).map(|(outcome, _)| outcome),
+            Some(ToolOutcome::Rejected)
+        );
+        assert_eq!(sandbox_result("failed"), None);
+    }
 }

@@ -101,7 +101,7 @@ pub(super) fn effects_of(line: &str, cues: &Cues) -> Vec<WorkEffect> {
         effects.push(WorkEffect::IssueView);
         return effects;
     }
-    let checks = find_checks(&commands, &cues.commands);
+    let checks = find_checks(line, &commands, &cues.commands);
     if checks.is_empty() && !is_probe(line) {
         effects.push(WorkEffect::Tests);
     }

@@ -1,11 +1,11 @@
 //! Checks of a command line: tests, builds, type checks and linters, and whether they passed.
 
 use super::classification::classify_command;
-use super::run_outcome::{CommandPosition, run_succeeded};
+use super::run_outcome::CommandPosition;
 use crate::bounded_text::bounded_excerpt;
 use crate::cues::CommandCues;
 use crate::shell_line::SimpleCommand;
-use crate::test_counts::read_test_counts;
+use heirloom_agents::failures::command_result::CommandShape;
 use heirloom_agents::transcripts::ToolOutcome;
 use serde::{Deserialize, Serialize};
 
@@ -35,11 +35,7 @@ impl Check {
         outcome: ToolOutcome,
         output: &str,
     ) -> Option<bool> {
-        let counts = read_test_counts(output).filter(|_| self.is_test);
-        match counts {
-            Some(counts) if counts.failed > 0 && outcome != ToolOutcome::Rejected => Some(false),
-            Some(_) | None => run_succeeded(&self.position, outcome, output),
-        }
+        self.position.has_succeeded(outcome, output)
     }
 }
 
@@ -52,10 +48,12 @@ pub(crate) fn is_static_check(command: &SimpleCommand, cues: &CommandCues) -> bo
 
 /// Returns the checks of a command line.
 pub(in crate::sources) fn find_checks(
+    line: &str,
     commands: &[SimpleCommand],
     cues: &CommandCues,
 ) -> Vec<Check> {
-    let check = |(index, command): (usize, &SimpleCommand)| {
+    let shape = CommandShape::parse(line);
+    let check = |command: &SimpleCommand| {
         let purpose = cues.purpose.get(classify_command(command, cues)?.purpose)?;
         PURPOSES.contains(&purpose.name.as_str()).then(|| Check {
             command: bounded_excerpt(
@@ -63,10 +61,10 @@ pub(in crate::sources) fn find_checks(
                 COMMAND_BYTES_MAX,
             ),
             is_test: purpose.name == TEST,
-            position: CommandPosition::of(commands, index),
+            position: CommandPosition::of(&shape, command),
         })
     };
-    commands.iter().enumerate().filter_map(check).collect()
+    commands.iter().filter_map(check).collect()
 }
 
 #[cfg(test)]
@@ -108,7 +106,7 @@ mod tests {
                 Some(false),
             ),
         ] {
-            let checks = find_checks(&read_shell_line(line), &Cues::get().commands);
+            let checks = find_checks(line, &read_shell_line(line), &Cues::get().commands);
             assert_eq!(checks.len(), 1, "{line}");
             assert_eq!(checks[0].command, command);
             assert_eq!(checks[0].has_passed(outcome, output), passed, "{line}");
@@ -120,7 +118,7 @@ mod tests {
             "ls tests",
         ] {
             assert!(
-                find_checks(&read_shell_line(line), &Cues::get().commands).is_empty(),
+                find_checks(line, &read_shell_line(line), &Cues::get().commands).is_empty(),
                 "{line}"
             );
         }

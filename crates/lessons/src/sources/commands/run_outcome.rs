@@ -1,129 +1,56 @@
 //! Outcome of one command among others in the same call.
 
-use crate::shell_line::{Operator, SimpleCommand};
-use crate::test_counts::read_test_counts;
+use crate::shell_line::{SimpleCommand, read_shell_line};
+use heirloom_agents::failures::command_result::{CommandShape, CommandState, ShapePart};
 use heirloom_agents::transcripts::ToolOutcome;
 use serde::{Deserialize, Serialize};
 
-/// Number of bytes at the end of an output in which errors are searched.
-const OUTPUT_BYTES_MAX: usize = 8 << 10;
 /// Beginning of the result of a call that was moved to the background.
 const BACKGROUND: &str = "Command running in background with ID: ";
-/// Beginnings of lines that report a failure, in lower case.
-const ERROR_STARTS: [&str; 12] = [
-    "error:",
-    "error[",
-    "error -",
-    "error ",
-    "** (",
-    "fatal:",
-    "failed",
-    "fail ",
-    "failure:",
-    "traceback (",
-    "✗",
-    "✘",
-];
-/// Parts of lines that report a failure, in lower case.
-const ERROR_PARTS: [&str; 7] = [
-    "command not found",
-    "no such file or directory",
-    "could not compile",
-    "build failed",
-    "npm err!",
-    "elifecycle",
-    "compilation error",
-];
-
-/// Position of a command in its call.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// A command of a call.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct CommandPosition {
-    /// True if the exit status of the call includes the command's.
-    decides: bool,
-    /// True if no other command can have failed instead.
-    is_only: bool,
-    /// True if it is the call's only command except `cd`, filters and `echo`.
-    is_alone: bool,
+    shape: CommandShape,
+    /// Number of its part, if it is known.
+    part: Option<usize>,
 }
 
 impl CommandPosition {
-    /// Returns the position of the command at an index.
-    pub(super) fn of(commands: &[SimpleCommand], index: usize) -> Self {
-        let after = commands.get(index..).unwrap_or_default();
-        let joined = after
-            .iter()
-            .take_while(|command| command.next_operator == Some(Operator::And))
-            .count();
-        let last = after.get(joined);
-        let decides = last.is_some_and(|last| {
-            last.next_operator.is_none()
-                || (last.next_operator == Some(Operator::Sequence) && joined + 1 == after.len())
-        });
-        let is_helper = |command: &SimpleCommand| {
-            matches!(
-                command.word(0),
-                "cd" | "echo"
-                    | "tail"
-                    | "head"
-                    | "grep"
-                    | "tee"
-                    | "cat"
-                    | "set"
-                    | "export"
-                    | "source"
-            )
+    /// Returns the position of a command in the line with this structure.
+    pub(super) fn of(shape: &CommandShape, command: &SimpleCommand) -> Self {
+        // The end of a long command is cut.
+        let is_same = |part: &ShapePart| {
+            let known = read_shell_line(&part.text).into_iter().next();
+            let known = known.unwrap_or_default().words;
+            let whole = known.len().saturating_sub(1).max(1);
+            known == command.words
+                || part.is_cut()
+                    && known
+                        .iter()
+                        .take(whole)
+                        .eq(command.words.iter().take(whole))
         };
-        let others = commands
-            .iter()
-            .enumerate()
-            .filter(|(other, command)| *other != index && !is_helper(command));
-        let is_alone = others.count() == 0;
         Self {
-            decides,
-            is_only: decides && is_alone,
-            is_alone,
+            part: shape.parts.iter().position(is_same),
+            shape: shape.clone(),
         }
     }
 
     /// Returns true if the call runs nothing else of importance.
-    pub(super) fn is_alone(self) -> bool {
-        self.is_alone
+    pub(super) fn is_alone(&self) -> bool {
+        self.part.is_some_and(|part| self.shape.is_only_work(part))
     }
-}
 
-/// Returns true if the command succeeded, as far as the call's outcome and output show it.
-pub(super) fn run_succeeded(
-    position: &CommandPosition,
-    outcome: ToolOutcome,
-    output: &str,
-) -> Option<bool> {
-    match outcome {
-        ToolOutcome::Rejected => None,
-        ToolOutcome::Succeeded if position.decides => Some(true),
-        ToolOutcome::Failed if position.is_only => Some(false),
-        ToolOutcome::Succeeded | ToolOutcome::Failed => {
-            if !position.is_alone {
-                // The output of another command could be the reason.
-                return (outcome == ToolOutcome::Succeeded && !has_failure_line(output))
-                    .then_some(true);
-            }
-            Some(match read_test_counts(output) {
-                Some(counts) => counts.failed == 0,
-                None => !has_failure_line(output),
-            })
+    /// Returns true if the command succeeded, as far as the call's outcome and output show it.
+    pub(super) fn has_succeeded(&self, outcome: ToolOutcome, output: &str) -> Option<bool> {
+        let result = self.shape.read_result(outcome.into(), output);
+        match result.parts.get(self.part?)? {
+            CommandState::Succeeded => Some(true),
+            CommandState::Failed => Some(false),
+            CommandState::Unknown => None,
         }
     }
-}
-
-/// Returns true if a line near the end of an output reports a failure.
-fn has_failure_line(output: &str) -> bool {
-    let start = output.ceil_char_boundary(output.len().saturating_sub(OUTPUT_BYTES_MAX));
-    output.get(start..).unwrap_or_default().lines().any(|line| {
-        let line = line.trim().to_lowercase();
-        ERROR_STARTS.iter().any(|start| line.starts_with(start))
-            || ERROR_PARTS.iter().any(|part| line.contains(part))
-    })
 }
 
 /// Returns the id of the background task to which a call was moved.
@@ -147,18 +74,15 @@ pub(super) fn is_finished_background(output: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shell_line::read_shell_line;
 
     fn outcome(line: &str, index: usize, outcome: ToolOutcome, output: &str) -> Option<bool> {
-        run_succeeded(
-            &CommandPosition::of(&read_shell_line(line), index),
-            outcome,
-            output,
-        )
+        let commands = read_shell_line(line);
+        CommandPosition::of(&CommandShape::parse(line), &commands[index])
+            .has_succeeded(outcome, output)
     }
 
     #[test]
-    fn run_succeeded_reads_exit_status_and_output() {
+    fn has_succeeded_reads_exit_status_and_output() {
         use ToolOutcome::{Failed, Rejected, Succeeded};
         for (line, index, result, output, expected) in [
             ("make test", 0, Succeeded, "", Some(true)),
@@ -186,14 +110,21 @@ mod tests {
                 "error: bad",
                 Some(false),
             ),
-            ("make lint; echo done", 0, Succeeded, "done", Some(true)),
+            ("make lint; echo done", 0, Succeeded, "done", None),
             ("make build && make test", 0, Succeeded, "", Some(true)),
             (
                 "make build && make test",
                 1,
                 Failed,
                 "2 tests, 1 failures",
-                None,
+                Some(false),
+            ),
+            (
+                "make build && make test",
+                0,
+                Failed,
+                "2 tests, 1 failures",
+                Some(true),
             ),
         ] {
             assert_eq!(

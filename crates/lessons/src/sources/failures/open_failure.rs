@@ -81,7 +81,7 @@ pub(super) struct OpenFailure {
 }
 
 impl OpenFailure {
-    /// Creates the failure of a run with an output.
+    /// Creates the failure of a run, whose last part failed, with an output.
     pub(super) fn new(
         place: EventPlace,
         run: CommandRun,
@@ -89,7 +89,6 @@ impl OpenFailure {
         output: &str,
         cues: &FailureCues,
     ) -> Self {
-        let part = failed_part(&run, &failure.error);
         let lower = failure.error.to_lowercase();
         let mut words = content_words(&failure.error);
         words.dedup();
@@ -100,7 +99,7 @@ impl OpenFailure {
             last_at: place.at,
             first: place,
             attempts: 1,
-            part,
+            part: run.parts.len().saturating_sub(1),
             error: bounded(&failure.error, ERROR_BYTES_MAX),
             stage: stage_of(&lower, cues),
             words: words
@@ -342,34 +341,6 @@ pub(super) fn stage_of(lower: &str, cues: &FailureCues) -> FailureStage {
     } else {
         FailureStage::Run
     }
-}
-
-/// Returns the number of the part that an error is about; the last one if nothing shows it.
-fn failed_part(run: &CommandRun, error: &str) -> usize {
-    let lower = error.to_lowercase();
-    let verb = match () {
-        () if lower.contains("are ignored by") || lower.contains("pathspec") => "git add",
-        () if lower.contains("upstream")
-            || lower.contains("rejected")
-            || lower.contains("non-fast-forward") =>
-        {
-            "git push"
-        }
-        () if lower.contains("nothing to commit") || lower.contains("no changes added") => {
-            "git commit"
-        }
-        () => "",
-    };
-    let by_verb = run.parts.iter().position(|part| part.family == verb);
-    let by_name = || {
-        run.parts.iter().position(|part| {
-            let program = part.family.split(' ').next().unwrap_or_default();
-            run.parts.len() > 1 && program.len() >= 3 && lower.contains(&format!("{program}:"))
-        })
-    };
-    by_verb
-        .or_else(by_name)
-        .unwrap_or(run.parts.len().saturating_sub(1))
 }
 
 /// Returns the files of the project that an output names, in lower case.

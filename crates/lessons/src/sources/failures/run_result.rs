@@ -1,48 +1,26 @@
-//! Result of a run, also if a filter hides its exit status.
+//! Result of a run, unless a notice of the agent program replaces its output.
 
-use crate::command_run::CommandRun;
 use crate::cues::FailureCues;
-use heirloom_agents::failures::reports_failure;
+use heirloom_agents::failures::command_result::{CommandResult, CommandShape, ReportedStatus};
 use heirloom_agents::transcripts::ToolOutcome;
-
-/// Result of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum RunResult {
-    /// The command failed.
-    Failed,
-    /// The command succeeded.
-    Passed,
-    /// The call does not show it.
-    Unknown,
-}
 
 /// Bytes of an output in which a notice replaces the result.
 const NOTICE_BYTES_MAX: usize = 400;
 
-/// Returns the result of a run.
+/// Returns the result of a command line; nothing is known if the output is a notice.
 pub(super) fn run_result(
-    run: &CommandRun,
+    shape: &CommandShape,
     outcome: ToolOutcome,
     output: &str,
     cues: &FailureCues,
-) -> RunResult {
+) -> CommandResult {
     let head = output
         .get(..output.floor_char_boundary(NOTICE_BYTES_MAX))
         .unwrap_or_default();
     let head = head.to_lowercase();
-    if cues.no_result.is_in(&head) || cues.stopped.is_in(&head) {
-        return RunResult::Unknown;
-    }
-    match outcome {
-        // A sandbox reports a command that failed by itself as denied; the shell's own errors show it.
-        ToolOutcome::Rejected if head.contains("exit code: ") && cues.start_faults.is_in(&head) => {
-            RunResult::Failed
-        }
-        ToolOutcome::Rejected => RunResult::Unknown,
-        ToolOutcome::Failed => RunResult::Failed,
-        ToolOutcome::Succeeded if run.is_masked && !run.is_probe && reports_failure(output) => {
-            RunResult::Failed
-        }
-        ToolOutcome::Succeeded => RunResult::Passed,
-    }
+    let reported = match cues.no_result.is_in(&head) || cues.stopped.is_in(&head) {
+        true => ReportedStatus::Rejected,
+        false => outcome.into(),
+    };
+    shape.read_result(reported, output)
 }

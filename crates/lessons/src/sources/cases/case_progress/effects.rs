@@ -4,8 +4,8 @@ use super::{CaseProgress, CheckResult, PULL_REQUEST};
 use crate::bounded_text::bounded;
 use crate::sources::cases::issue_title::created_id;
 use crate::sources::cases::work_command::{WorkEffect, is_prose};
-use crate::test_counts::read_test_counts;
 use heirloom_agents::failures::error_lines;
+use heirloom_agents::failures::read_test_counts;
 use heirloom_agents::transcripts::ToolOutcome;
 
 /// Greatest number of commits, pull requests and filed issues that are kept.

@@ -11,13 +11,13 @@ const SHOWN_CHARS_MAX: usize = 64;
 
 /// Counts of a test run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct TestCounts {
+pub struct TestCounts {
     /// Tests that passed or were run.
-    pub(crate) passed: u64,
+    pub passed: u64,
     /// Tests that failed, and errors.
-    pub(crate) failed: u64,
+    pub failed: u64,
     /// The counts in the words of the test program.
-    pub(crate) line: String,
+    pub line: String,
 }
 
 /// Meaning of a number in a line with counts.
@@ -29,7 +29,7 @@ enum CountKind {
 }
 
 /// Returns the counts of the last test run in an output, or `None` if it has none.
-pub(crate) fn read_test_counts(output: &str) -> Option<TestCounts> {
+pub fn read_test_counts(output: &str) -> Option<TestCounts> {
     let start = output.ceil_char_boundary(output.len().saturating_sub(OUTPUT_BYTES_MAX));
     let tail = text::strip_ansi(output.get(start..).unwrap_or_default());
     let mut best: Option<TestCounts> = None;
