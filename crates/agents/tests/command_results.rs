@@ -5,6 +5,7 @@ use heirloom_agents::failures::command_result::{
     CommandState::Failed,
     ReportedStatus::{self, Failure, Rejected, Success, Unreported},
 };
+use heirloom_model::limits::{COMMAND_LINE_BYTES_MAX, COMMAND_PART_CHARS_MAX};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -23,7 +24,7 @@ struct Case {
     status: Value,
     output: String,
     state: String,
-    /// The blamed part; empty if there is none.
+    /// The blamed part; empty if no part is blamed.
     part: String,
 }
 
@@ -119,4 +120,28 @@ proptest::proptest! {
         let read: CommandShape = serde_json::from_str(&stored).unwrap();
         proptest::prop_assert_eq!(read, shape);
     }
+}
+
+#[test]
+fn a_line_beyond_the_limit_is_one_part() {
+    let parts = |bytes: usize| {
+        let line = format!("make && cat {}", "a".repeat(bytes - 12));
+        CommandShape::parse(&line).parts.len()
+    };
+    assert_eq!(parts(COMMAND_LINE_BYTES_MAX), 2);
+    assert!(parts(COMMAND_LINE_BYTES_MAX + 1) < 2);
+}
+
+#[test]
+fn the_text_of_a_part_is_cut_at_its_limit() {
+    let part = |chars: usize| {
+        let shape = CommandShape::parse(&format!("make && echo {}", "a".repeat(chars - 5)));
+        shape.parts[1].clone()
+    };
+    let inside = part(COMMAND_PART_CHARS_MAX - 1);
+    assert_eq!(inside.text.len(), COMMAND_PART_CHARS_MAX - 1);
+    assert!(!inside.is_cut());
+    let beyond = part(COMMAND_PART_CHARS_MAX + 1);
+    assert!(beyond.text.chars().count() <= COMMAND_PART_CHARS_MAX);
+    assert!(beyond.is_cut());
 }

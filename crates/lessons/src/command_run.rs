@@ -1,10 +1,13 @@
 //! Command runs: what a command line runs, reduced to what identifies it and to what a reader needs.
 
 use crate::bounded_text::{bounded, bounded_excerpt};
-use heirloom_agents::failures::command_result::{CommandShape, CommandState, ShapePart};
+use heirloom_agents::failures::command_result::{
+    CommandShape, CommandState, ReportedStatus, ShapePart,
+};
 use heirloom_agents::failures::{
     CommandWords, Subject, normalize_command, split_commands, split_words, unquote,
 };
+use heirloom_agents::transcripts::ToolOutcome;
 use serde::{Deserialize, Serialize};
 
 /// Simple commands of a line that are kept.
@@ -49,6 +52,15 @@ const NESTED_VERBS: [&str; 20] = [
     "image",
     "container",
 ];
+
+/// Returns the status of a command line, of which a transcript shows only the outcome of its call.
+pub(crate) const fn reported_status(outcome: ToolOutcome) -> ReportedStatus {
+    match outcome {
+        ToolOutcome::Succeeded => ReportedStatus::Success,
+        ToolOutcome::Failed => ReportedStatus::Failure(None),
+        ToolOutcome::Rejected => ReportedStatus::Rejected,
+    }
+}
 
 /// A simple command of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,8 +1,8 @@
 //! Result of a command line: which of its parts failed or succeeded, from the status that the agent program reports and
 //! from the output.
 //!
-//! The status is that of the whole line. In `make | tail` it is that of `tail`, in `make || true` it says nothing, in
-//! `cd a && make` one of two parts failed. What the status does not show is unknown, unless the output shows it.
+//! The status is that of the whole line. In `make | tail` it is that of `tail`, `make || true` always succeeds, in
+//! `cd a && make` one of two parts failed. A part whose status is not reported is unknown, unless the output shows it.
 
 mod blame;
 mod flow_node;
@@ -10,17 +10,17 @@ mod output_evidence;
 mod parse_limits;
 mod part_description;
 mod part_role;
-mod reading;
+mod result_reader;
 mod shape_reader;
 mod simple_command_reader;
 mod status_flow;
 
 pub use part_role::PartRole;
 
-use crate::transcripts::ToolOutcome;
 use flow_node::FlowNode;
+use heirloom_model::limits::COMMAND_PART_CHARS_MAX;
 use output_evidence::OutputEvidence;
-use reading::Reading;
+use result_reader::ResultReader;
 use serde::{Deserialize, Serialize};
 
 /// Status of a command line, as the agent program reports it.
@@ -36,17 +36,7 @@ pub enum ReportedStatus {
     Unreported,
 }
 
-impl From<ToolOutcome> for ReportedStatus {
-    fn from(outcome: ToolOutcome) -> Self {
-        match outcome {
-            ToolOutcome::Succeeded => Self::Success,
-            ToolOutcome::Failed => Self::Failure(None),
-            ToolOutcome::Rejected => Self::Rejected,
-        }
-    }
-}
-
-/// What is known about a command line or one of its parts.
+/// Known state of a command line or of one of its parts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum CommandState {
     /// It did its work, or gave an answer such as "no match".
@@ -58,7 +48,7 @@ pub enum CommandState {
     Unknown,
 }
 
-/// Why the state of a command line is as it is.
+/// Evidence for the state of a command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResultReason {
     /// The exit status is that of the parts that count.
@@ -84,7 +74,7 @@ pub struct CommandResult {
     pub state: CommandState,
     /// Number of the part that is the reason of a failure.
     pub blamed: Option<usize>,
-    /// Why.
+    /// Evidence for the state.
     pub reason: ResultReason,
     /// State of each part.
     pub parts: Vec<CommandState>,
@@ -132,7 +122,7 @@ pub struct CommandShape {
 impl ShapePart {
     /// Returns true if the end of a long command may be missing.
     pub fn is_cut(&self) -> bool {
-        self.text.len() >= part_description::TEXT_CHARS_MAX
+        self.text.len() >= COMMAND_PART_CHARS_MAX
     }
 
     /// Returns true if the part is what the line is for: no preparation, message or filter of another's output.
@@ -213,9 +203,9 @@ impl CommandShape {
             ReportedStatus::Failure(code) => code,
             ReportedStatus::Success | ReportedStatus::Rejected | ReportedStatus::Unreported => None,
         };
-        let mut reading = Reading::new(self, evidence, code);
-        reading.read(succeeded);
-        reading.result()
+        let mut reader = ResultReader::new(self, evidence, code);
+        reader.read(succeeded);
+        reader.result()
     }
 }
 

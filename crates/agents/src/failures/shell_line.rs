@@ -8,8 +8,6 @@ pub use super::command_line::Operator;
 use super::command_line::{plain_word, redirection_at, split_commands, split_words};
 use heirloom_model::limits;
 
-/// Greatest number of bytes of a command line that are read.
-const LINE_BYTES_MAX: usize = 64 << 10;
 /// Greatest number of simple commands.
 const COMMANDS_MAX: usize = 48;
 /// Greatest number of words of a simple command.
@@ -55,7 +53,7 @@ impl SimpleCommand {
 
 /// Returns the simple commands of a command line.
 pub fn read_shell_line(line: &str) -> Vec<SimpleCommand> {
-    let end = line.floor_char_boundary(LINE_BYTES_MAX);
+    let end = line.floor_char_boundary(limits::COMMAND_LINE_BYTES_MAX);
     let mut commands = Vec::new();
     collect_commands(line.get(..end).unwrap_or_default(), 0, None, &mut commands);
     commands

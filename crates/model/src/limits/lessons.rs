@@ -15,6 +15,10 @@ pub const LESSON_RECORDS_MAX: usize = 500;
 pub const LESSON_TURN_TRANSCRIPT_BYTES_MAX: u64 = 32 << 20;
 /// Number of newest open errors of a task that a command which passed is compared with.
 pub const LESSON_ERRORS_COMPARED_MAX: usize = 200;
+/// Bytes of a command line that is read.
+pub const COMMAND_LINE_BYTES_MAX: usize = 64 << 10;
+/// Characters of a simple command of a command line.
+pub const COMMAND_PART_CHARS_MAX: usize = 240;
 /// Levels of subshells of a command line that are read.
 pub const SUBSHELLS_MAX: usize = 4;
 /// Number of lines that are stored as the source of a lesson.

@@ -63,7 +63,7 @@ pub(super) struct PrintedStatus<'n> {
 }
 
 impl FlowNode {
-    /// Returns the commands before which `echo $?` stands.
+    /// Returns the commands that are followed by `echo $?`.
     pub(super) fn printed_statuses(&self) -> Vec<PrintedStatus<'_>> {
         let mut found = Vec::new();
         self.collect_printed(&mut found);

@@ -1,4 +1,4 @@
-//! What an output shows about the parts of its command line: errors that name a program, reports of test programs,
+//! Evidence in an output about the parts of its command line: errors that name a program, reports of test programs,
 //! compilers and linters, printed exit codes.
 
 mod error_line;

@@ -1,7 +1,7 @@
 //! Limits of what the parser is given: it recurses, and a deeply nested line would exhaust the stack.
 
-/// Bytes of a command line that is parsed.
-pub(super) const LINE_BYTES_MAX: usize = 64 << 10;
+use heirloom_model::limits::COMMAND_LINE_BYTES_MAX;
+
 /// Nested brackets or control structures. In a debug build with 1 MiB of stack, 24 are parsed and 40 overflow.
 const NESTING_MAX: usize = 16;
 /// Operators in a line with arithmetic or `[[ … ]]`, which the parser reads by recursion as well.
@@ -17,7 +17,7 @@ const LEADS: [&str; 8] = ["if", "then", "else", "elif", "while", "until", "do", 
 /// Returns true for a line that can be parsed within the limits. Quotes are not regarded, so that a long text with many
 /// open brackets is refused as well.
 pub(super) fn is_within_limits(line: &str) -> bool {
-    line.len() <= LINE_BYTES_MAX
+    line.len() <= COMMAND_LINE_BYTES_MAX
         && bracket_depth(line) <= NESTING_MAX
         && structure_depth(line) <= NESTING_MAX
         && (!line.contains("((") && !line.contains("[[") || operators(line) <= OPERATORS_MAX)

@@ -6,10 +6,9 @@ use super::part_role::{PartRole, role_of, shows_content};
 use crate::failures::command_line::{split_words, unquote};
 use crate::failures::command_words::{CommandWords, is_lookup_program};
 use crate::failures::normal_command::{SHELLS, base_name, without_prefixes};
+use heirloom_model::limits::COMMAND_PART_CHARS_MAX;
 use heirloom_model::text;
 
-/// Characters of the text of a part.
-pub(super) const TEXT_CHARS_MAX: usize = 240;
 /// Bytes of a text that `echo` prints.
 const MARKER_BYTES_MAX: usize = 80;
 /// Names of a part.
@@ -143,7 +142,7 @@ pub(super) fn shape_part(text: &str, is_piped: bool) -> ShapePart {
         shows_content: !is_piped && shows_content(program, &arguments),
         printed_status: None,
         lines_shown: (is_piped && program == "head").then(|| lines_of(&arguments)),
-        text: text::clip(text, TEXT_CHARS_MAX).to_owned(),
+        text: text::clip(text, COMMAND_PART_CHARS_MAX).to_owned(),
         role,
         is_substituted: false,
         is_piped,
@@ -205,7 +204,7 @@ pub(super) fn printed_status(text: &str, names: &[(String, FlowNode)]) -> Option
     Some((before?, after?))
 }
 
-/// Returns a text beside a variable, if it has no other one.
+/// Returns a text next to a variable, if it has no other one.
 fn plain_side(side: &str) -> Option<String> {
     let is_literal = !side.contains(['$', '`', '\\', '>']);
     is_literal.then(|| side.trim_matches(['"', '\'']).trim().to_owned())

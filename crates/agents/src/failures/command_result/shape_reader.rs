@@ -1,10 +1,11 @@
 //! Reads the structure of a command line from the syntax tree of the parser.
 
 use super::flow_node::FlowNode;
-use super::parse_limits::{LINE_BYTES_MAX, is_within_limits};
-use super::part_description::{ShellOptions, TEXT_CHARS_MAX, shape_part};
+use super::parse_limits::is_within_limits;
+use super::part_description::{ShellOptions, shape_part};
 use super::part_role::PartRole;
 use super::{CommandShape, ShapePart};
+use heirloom_model::limits::COMMAND_PART_CHARS_MAX;
 use heirloom_model::text;
 use rable::{ListOperator, Node, NodeKind};
 
@@ -53,7 +54,7 @@ pub(super) struct ShapeReader {
 }
 
 /// A command line while it is read.
-pub(super) struct Line<'l> {
+pub(super) struct LineCursor<'l> {
     text: &'l str,
     /// Byte offset of each character.
     offsets: Vec<usize>,
@@ -64,7 +65,7 @@ pub(super) struct Line<'l> {
     pub(super) is_condition: bool,
 }
 
-impl Line<'_> {
+impl LineCursor<'_> {
     pub(super) fn text_of(&self, node: &Node) -> String {
         let offset = |at: usize| self.offsets.get(at).copied().unwrap_or(self.text.len());
         let range = offset(node.span.start)..offset(node.span.end);
@@ -110,11 +111,11 @@ pub(super) fn word_text(node: &Node) -> Option<&str> {
 
 impl ShapeReader {
     pub(super) fn read_line(&mut self, text: &str, options: ShellOptions) -> Option<FlowNode> {
-        if !is_within_limits(text) || text.len() > LINE_BYTES_MAX || self.depth >= LINES_MAX {
+        if !is_within_limits(text) || self.depth >= LINES_MAX {
             return None;
         }
         let nodes = rable::parse(text, true).ok()?;
-        let mut line = Line {
+        let mut line = LineCursor {
             text,
             offsets: text.char_indices().map(|(at, _)| at).collect(),
             options,
@@ -140,7 +141,7 @@ impl ShapeReader {
     pub(super) fn read_node(
         &mut self,
         node: &Node,
-        line: &mut Line<'_>,
+        line: &mut LineCursor<'_>,
         is_piped: bool,
     ) -> FlowNode {
         let first = self.parts.len();
@@ -162,7 +163,7 @@ impl ShapeReader {
         clippy::wildcard_enum_match_arm,
         reason = "the parser has forty kinds of nodes for words, which are no commands"
     )]
-    fn read_kind(&mut self, node: &Node, line: &mut Line<'_>, is_piped: bool) -> FlowNode {
+    fn read_kind(&mut self, node: &Node, line: &mut LineCursor<'_>, is_piped: bool) -> FlowNode {
         match &node.kind {
             NodeKind::Command { .. } => self.read_command(node, line, is_piped),
             NodeKind::Pipeline { commands, .. } => self.read_pipeline(commands, line),
@@ -233,7 +234,7 @@ impl ShapeReader {
             NodeKind::ConditionalExpr { .. } | NodeKind::ArithmeticCommand { .. } => {
                 let text = line.text_of(node);
                 self.push(ShapePart {
-                    text: text::clip(&text, TEXT_CHARS_MAX).to_owned(),
+                    text: text::clip(&text, COMMAND_PART_CHARS_MAX).to_owned(),
                     role: PartRole::Lookup,
                     ..ShapePart::default()
                 })
@@ -244,7 +245,7 @@ impl ShapeReader {
     }
 
     /// Reads a condition, whose failure does not end the shell.
-    fn read_condition(&mut self, node: &Node, line: &mut Line<'_>) -> FlowNode {
+    fn read_condition(&mut self, node: &Node, line: &mut LineCursor<'_>) -> FlowNode {
         let stops = std::mem::take(&mut line.options.stops);
         let was_condition = std::mem::replace(&mut line.is_condition, true);
         let read = self.read_node(node, line, false);
@@ -256,7 +257,7 @@ impl ShapeReader {
     fn read_list(
         &mut self,
         items: &[rable::ListItem],
-        line: &mut Line<'_>,
+        line: &mut LineCursor<'_>,
         is_piped: bool,
     ) -> FlowNode {
         let mut all: Option<FlowNode> = None;
@@ -291,7 +292,7 @@ impl ShapeReader {
         all.unwrap_or_default()
     }
 
-    fn read_pipeline(&mut self, commands: &[Node], line: &mut Line<'_>) -> FlowNode {
+    fn read_pipeline(&mut self, commands: &[Node], line: &mut LineCursor<'_>) -> FlowNode {
         let first = self.parts.len();
         let stages: Vec<FlowNode> = commands
             .iter()

@@ -4,7 +4,7 @@ use super::ShapePart;
 use super::flow_node::FlowNode;
 use super::part_description::{STATUSES, carried_line, inner_line, printed_status, shape_part};
 use super::part_role::PartRole;
-use super::shape_reader::{Line, ShapeReader, sequence, word_text};
+use super::shape_reader::{LineCursor, ShapeReader, sequence, word_text};
 use crate::failures::command_line::split_words;
 use crate::failures::normal_command::{SHELLS, base_name, without_prefixes};
 use rable::{Node, NodeKind};
@@ -44,7 +44,7 @@ impl ShapeReader {
     pub(super) fn read_command(
         &mut self,
         node: &Node,
-        line: &mut Line<'_>,
+        line: &mut LineCursor<'_>,
         is_piped: bool,
     ) -> FlowNode {
         let NodeKind::Command {
@@ -97,7 +97,7 @@ impl ShapeReader {
     fn read_substitutions<'n>(
         &mut self,
         words: impl Iterator<Item = &'n Node>,
-        line: &mut Line<'_>,
+        line: &mut LineCursor<'_>,
     ) -> Vec<FlowNode> {
         let mut found = Vec::new();
         for word in words {
@@ -151,7 +151,7 @@ impl ShapeReader {
 
 /// Exit status of an earlier command with which a line ends.
 pub(super) struct PassedStatus {
-    /// What had run when a variable took it; `None` for the command before.
+    /// The commands that had run when a variable took it; `None` for the command before.
     node: Option<FlowNode>,
     /// True if each stage of a pipe counts.
     is_strict: bool,

@@ -30,7 +30,7 @@ impl Possible {
     }
 }
 
-/// What is known about the parts of a line.
+/// Known states of the parts of a line.
 pub(super) struct Flow {
     /// Success or failure of each part.
     statuses: Vec<Option<bool>>,

@@ -1,5 +1,6 @@
 //! Outcome of one command among others in the same call.
 
+use crate::command_run::reported_status;
 use crate::shell_line::{SimpleCommand, read_shell_line};
 use heirloom_agents::failures::command_result::{CommandShape, CommandState, ShapePart};
 use heirloom_agents::transcripts::ToolOutcome;
@@ -44,7 +45,7 @@ impl CommandPosition {
 
     /// Returns true if the command succeeded, as far as the call's outcome and output show it.
     pub(super) fn has_succeeded(&self, outcome: ToolOutcome, output: &str) -> Option<bool> {
-        let result = self.shape.read_result(outcome.into(), output);
+        let result = self.shape.read_result(reported_status(outcome), output);
         match result.parts.get(self.part?)? {
             CommandState::Succeeded => Some(true),
             CommandState::Failed => Some(false),

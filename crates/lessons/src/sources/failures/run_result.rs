@@ -1,5 +1,6 @@
 //! Result of a run, unless a notice of the agent program replaces its output.
 
+use crate::command_run::reported_status;
 use crate::cues::FailureCues;
 use heirloom_agents::failures::command_result::{CommandResult, CommandShape, ReportedStatus};
 use heirloom_agents::transcripts::ToolOutcome;
@@ -20,7 +21,7 @@ pub(super) fn run_result(
     let head = head.to_lowercase();
     let reported = match cues.no_result.is_in(&head) || cues.stopped.is_in(&head) {
         true => ReportedStatus::Rejected,
-        false => outcome.into(),
+        false => reported_status(outcome),
     };
     shape.read_result(reported, output)
 }

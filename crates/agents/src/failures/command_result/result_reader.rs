@@ -1,4 +1,4 @@
-//! Reading of one result: the status, markers, errors and reports, each as far as the ones before leave it open.
+//! Reads one result: the status, markers, errors and reports, each as far as the ones before leave it open.
 
 use super::flow_node::FlowNode;
 use super::output_evidence::OutputEvidence;
@@ -11,8 +11,8 @@ const TIMEOUT_CODE: i64 = 124;
 /// Exit codes of `grep`, `diff` and `test`, and of `xargs grep`, that are answers.
 const ANSWER_CODES: [i64; 2] = [1, 123];
 
-/// Reading of one result.
-pub(super) struct Reading<'s> {
+/// Reader of one result.
+pub(super) struct ResultReader<'s> {
     shape: &'s CommandShape,
     flow: Flow,
     evidence: OutputEvidence,
@@ -23,7 +23,7 @@ pub(super) struct Reading<'s> {
     is_by_output: bool,
 }
 
-impl<'s> Reading<'s> {
+impl<'s> ResultReader<'s> {
     pub(super) fn new(
         shape: &'s CommandShape,
         evidence: OutputEvidence,
