@@ -412,3 +412,14 @@ fn form_that_a_person_typed_is_the_fix() {
     ]);
     assert_eq!(fixes(&found, ""), [""; 0]);
 }
+
+#[test]
+fn a_pattern_that_the_shell_cannot_match_is_fixed_by_quotes() {
+    let output = "failed in sandbox MacosSeatbelt with execution error: sandbox denied exec error, exit code: 1, stdout: , stderr: /opt/homebrew/Library/Homebrew/brew.sh: line 60: cannot create temp file for here document: Operation not permitted\nzsh:1: no matches found: src/app/(private)/orders/page.tsx\n";
+    let found = play(&[
+        Fails("sed -n '1,200p' src/app/(private)/orders/page.tsx", output),
+        Passes("sed -n '1,200p' 'src/app/(private)/orders/page.tsx'"),
+    ]);
+    let quoted = "quote the argument: `sed -n '1,200p' 'src/app/(private)/orders/page.tsx'` works.";
+    assert_eq!(fixes(&found, "no matches found"), [quoted], "{found:#?}");
+}

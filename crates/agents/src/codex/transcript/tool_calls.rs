@@ -112,13 +112,30 @@ fn sandbox_result(text: &str) -> Option<(ToolOutcome, String)> {
         None => output.trim().to_owned(),
     };
     let output = output.trim();
-    let is_denied = DENIALS.iter().any(|phrase| output.contains(phrase));
-    let outcome = match output.is_empty() || is_denied {
+    let outcome = match output.lines().any(is_denial) {
         true => ToolOutcome::Rejected,
         false => ToolOutcome::Failed,
     };
     Some((outcome, format!("Exit code {}\n{output}", code.trim())))
 }
+
+/// Returns true for a line that reports a denied access of the command.
+///
+/// On macOS the start files of the shell print such lines before each command: `…/Homebrew/brew.sh: line 60: cannot
+/// create temp file for here document: Operation not permitted`.
+fn is_denial(line: &str) -> bool {
+    DENIALS.iter().any(|phrase| line.contains(phrase))
+        && !START_FILES.iter().any(|name| line.contains(name))
+}
+
+/// Scripts that a shell runs when it starts.
+const START_FILES: [&str; 5] = [
+    "/Homebrew/",
+    "/etc/profile",
+    ".zprofile",
+    ".zshrc",
+    ".bashrc",
+];
 
 /// Messages of a sandbox that denied an access to a file or to the network.
 const DENIALS: [&str; 5] = [
@@ -182,8 +199,13 @@ mod tests {
             ),
             (
                 "exit code: 1, stdout: , stderr: ",
-                ToolOutcome::Rejected,
+                ToolOutcome::Failed,
                 "Exit code 1\n",
+            ),
+            (
+                "exit code: 1, stdout: , stderr: /opt/homebrew/Library/Homebrew/cmd/shellenv.sh: line 18: /bin/ps: Operation not permitted\nzsh:1: no matches found: app/(a)/b",
+                ToolOutcome::Failed,
+                "Exit code 1\n/opt/homebrew/Library/Homebrew/cmd/shellenv.sh: line 18: /bin/ps: Operation not permitted\nzsh:1: no matches found: app/(a)/b",
             ),
         ] {
             let found = sandbox_result(&text(rest));

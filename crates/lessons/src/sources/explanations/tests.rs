@@ -166,34 +166,9 @@ fn misleading_outputs_are_explained() {
             &output,
         ));
     }
-    for number in 6..8 {
-        let output = format!(
-            "failed in sandbox X with execution error: sandbox denied exec error, exit code: 1, stdout: , stderr: {noise}\n"
-        );
-        bodies.extend(run(
-            &number.to_string(),
-            "rg Foo src",
-            ToolOutcome::Rejected,
-            &output,
-        ));
-    }
     let found = texts(bodies);
-    assert_eq!(found.len(), 2, "{found:?}");
-    assert!(found[0].contains("harmless") && found[1].contains("no match"));
-    let mut few = Vec::new();
-    few.extend(run(
-        "1",
-        "rg x",
-        ToolOutcome::Rejected,
-        "sandbox denied exec error, exit code: 1, stdout: , stderr: ",
-    ));
-    few.extend(run(
-        "2",
-        "rg x",
-        ToolOutcome::Rejected,
-        "exit code: 1, stdout: , stderr: real problem",
-    ));
-    assert!(texts(few).is_empty());
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("harmless"));
 }
 
 /// Bytes of the stored state.
