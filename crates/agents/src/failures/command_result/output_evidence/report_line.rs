@@ -4,7 +4,7 @@ use super::super::ShapePart;
 use crate::failures::cause::reports_failure;
 
 /// Beginnings or parts of lines, in lower case, and the words of a command one of which it must have.
-const REPORTERS: [(&str, &[&str]); 35] = [
+const REPORTERS: [(&str, &[&str]); 36] = [
     ("error[e", &["cargo", "rustc", "clippy"]),
     ("could not compile", &["cargo"]),
     ("could not find `cargo.toml`", &["cargo"]),
@@ -28,6 +28,7 @@ const REPORTERS: [(&str, &[&str]); 35] = [
     ("npm error", &["npm", "npx"]),
     ("npm err!", &["npm", "npx"]),
     ("elifecycle", &["pnpm", "yarn"]),
+    ("err_pnpm_", &["pnpm"]),
     ("missing script", &["npm", "pnpm", "yarn", "bun"]),
     (
         "traceback (most recent",
@@ -252,7 +253,18 @@ pub(super) fn has_success_report(lines: &[String], part: &ShapePart) -> bool {
             .iter()
             .any(|(phrase, words)| lower.contains(phrase) && has_word(part, words))
             || has_word(part, &LINT_WORDS) && counts_no_problem(&lower)
+            || has_word(part, &INSTALLERS) && is_install_report(&lower)
     })
+}
+
+/// Programs that install packages.
+const INSTALLERS: [&str; 5] = ["npm", "pnpm", "bun", "uv", "pip"];
+
+/// Returns true for `added 12 packages in 3s`, and for ` + ruff==0.14.9`, which uv prints when all is installed.
+fn is_install_report(lower: &str) -> bool {
+    const STARTS: [&str; 4] = ["added ", "installed ", "audited ", "up to date"];
+    STARTS.iter().any(|start| lower.starts_with(start)) && lower.contains(" package")
+        || lower.starts_with(" + ") && lower.contains("==")
 }
 
 /// Returns true for a line that counts no problem, such as `0 errors, 2 warnings`.
