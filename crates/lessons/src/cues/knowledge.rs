@@ -93,8 +93,8 @@ pub(crate) struct CommitWorth {
     pub(crate) choice: f32,
     /// Choice without a reason.
     pub(crate) weak_choice: f32,
-    /// Dependency or configuration, tests and texts.
-    pub(crate) setup: f32,
+    /// Choice in a commit of tests or texts.
+    pub(crate) minor: f32,
 }
 
 /// Phrases in commit messages.
@@ -106,8 +106,6 @@ pub(crate) struct CommitPhrases {
     pub(crate) reason: Phrases,
     /// Beginnings of subjects of commits that change only tests or texts.
     pub(crate) subjects_of_less_worth: Phrases,
-    /// Dependencies and configuration.
-    pub(crate) setup: Phrases,
 }
 
 /// Lines of commit messages.

@@ -66,8 +66,8 @@ impl Withdrawals {
     fn read_prompt(&mut self, position: u64, prompt: &str, cues: &OutcomeCues) {
         let head = prompt.get(..prompt.floor_char_boundary(MESSAGE_BYTES_MAX));
         let head = head.unwrap_or_default();
-        let lower = head.to_lowercase().replace('’', "'");
-        let is_short = head.len() <= DISSENT_BYTES_MAX;
+        let lower = own_words(head).to_lowercase().replace('’', "'");
+        let is_short = lower.len() <= DISSENT_BYTES_MAX;
         let mut is_refuted = is_short && cues.phrases.dissent.is_in(&lower);
         if reports_failure(head) {
             for error in error_lines(head, 1) {
@@ -144,4 +144,10 @@ impl Withdrawals {
                 common >= COMMON_MIN && common * 2 >= withdrawal.words.len()
             })
     }
+}
+
+/// Returns a prompt without the blocks between fences, which are pasted: `There are still these errors:` before a log.
+fn own_words(prompt: &str) -> String {
+    let parts = prompt.split("```").step_by(2);
+    parts.collect::<Vec<_>>().join(" ")
 }

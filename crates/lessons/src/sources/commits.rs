@@ -1,4 +1,4 @@
-//! Commits and pull requests that the session made.
+//! Commits and pull requests that the session made: their choices and reasons.
 
 mod commit_worth;
 mod message;
@@ -32,9 +32,8 @@ const SUBJECT_WORDS_MIN: usize = 4;
 struct CommitRecord {
     call: String,
     subject: String,
-    /// Sentences that give a reason, name a choice, or set something up.
+    /// Sentences that give a reason or name a choice.
     text: String,
-    is_choice: bool,
     place: EventPlace,
 }
 
@@ -62,7 +61,7 @@ impl Commits {
                     let Some(message) = read_commit(&command, &cues.commits) else {
                         continue;
                     };
-                    let Some((text, is_choice)) = statement_text(&message, cues) else {
+                    let Some(text) = statement_text(&message, cues) else {
                         continue;
                     };
                     if self.pending.len() >= PENDING_MAX {
@@ -72,7 +71,6 @@ impl Commits {
                         call: call_name(call),
                         subject: message.subject,
                         text,
-                        is_choice,
                         place: EventPlace::of(position, event),
                     });
                 }
@@ -123,7 +121,7 @@ impl Commits {
                 text: record.statement().0,
                 rationale: Some(record.statement().1),
             },
-            worth: commit_worth(&record.subject, &record.text, record.is_choice, cues),
+            worth: commit_worth(&record.subject, &record.text, cues),
             evidence: vec![record.place.evidence(&record.text)],
             at: record.place.at,
             agent: record.place.agent.clone(),
@@ -144,40 +142,29 @@ impl CommitRecord {
     }
 }
 
-/// Returns the sentences of a message that give a reason, name a choice, or set something up; true if one is a choice.
-fn statement_text(message: &CommitMessage, cues: &Cues) -> Option<(String, bool)> {
+/// Returns the sentences of a message that give a reason or name a choice.
+fn statement_text(message: &CommitMessage, cues: &Cues) -> Option<String> {
     let phrases = &cues.commits.phrases;
     let references = &cues.selection.phrases.inner_references;
-    let mut choices: Vec<String> = Vec::new();
-    let mut setups: Vec<String> = Vec::new();
+    let mut text = String::new();
+    let reserved = message.subject.chars().count() + 10;
     for item in read_outline(&message.body)
         .iter()
         .flat_map(|section| &section.items)
     {
         let item = item.full_text();
-        let statements: Vec<&str> = sentences(&item).collect();
-        for statement in statements {
+        for statement in sentences(&item) {
             let lower = statement.to_lowercase();
             let is_fragment = statement.ends_with([':', ',']) || references.is_in(&lower);
-            if is_fragment {
+            if is_fragment || !phrases.choice.is_in(&lower) {
                 continue;
             }
-            if phrases.choice.is_in(&lower) {
-                choices.push(capitalize(statement));
-            } else if phrases.setup.is_in(&lower) {
-                setups.push(capitalize(statement));
+            let gap = if text.is_empty() { "" } else { " " };
+            let addition = format!("{gap}{}", finish_statement(&capitalize(statement)));
+            if text.chars().count() + addition.chars().count() + reserved <= TEXT_CHARS_MAX {
+                text.push_str(&addition);
             }
         }
     }
-    let is_choice = !choices.is_empty();
-    let mut text = String::new();
-    let reserved = message.subject.chars().count() + 10;
-    for statement in choices.into_iter().chain(setups) {
-        let gap = if text.is_empty() { "" } else { " " };
-        let addition = format!("{gap}{}", finish_statement(&statement));
-        if text.chars().count() + addition.chars().count() + reserved <= TEXT_CHARS_MAX {
-            text.push_str(&addition);
-        }
-    }
-    (!text.is_empty()).then_some((text, is_choice))
+    (!text.is_empty()).then_some(text)
 }
