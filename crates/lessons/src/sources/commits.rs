@@ -147,6 +147,8 @@ fn statement_text(message: &CommitMessage, cues: &Cues) -> Option<String> {
     let phrases = &cues.commits.phrases;
     let references = &cues.selection.phrases.inner_references;
     let mut text = String::new();
+    // The subject may name the choice that the body explains.
+    let mut is_explained = !phrases.choice.is_in(&message.subject.to_lowercase());
     let reserved = message.subject.chars().count() + 10;
     for item in read_outline(&message.body)
         .iter()
@@ -156,9 +158,10 @@ fn statement_text(message: &CommitMessage, cues: &Cues) -> Option<String> {
         for statement in sentences(&item) {
             let lower = statement.to_lowercase();
             let is_fragment = statement.ends_with([':', ',']) || references.is_in(&lower);
-            if is_fragment || !phrases.choice.is_in(&lower) {
+            if is_fragment || is_explained && !phrases.choice.is_in(&lower) {
                 continue;
             }
+            is_explained = true;
             let gap = if text.is_empty() { "" } else { " " };
             let addition = format!("{gap}{}", finish_statement(&capitalize(statement)));
             if text.chars().count() + addition.chars().count() + reserved <= TEXT_CHARS_MAX {
