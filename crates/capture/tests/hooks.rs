@@ -3,6 +3,8 @@
 
 #[path = "hooks/anchors.rs"]
 mod anchors;
+#[path = "hooks/changed_rules.rs"]
+mod changed_rules;
 #[path = "hooks/failure_causes.rs"]
 mod failure_causes;
 #[path = "hooks/killed_sessions.rs"]

@@ -10,7 +10,7 @@ use heirloom_store::Filter;
 use serde_json::json;
 use std::time::Duration;
 
-const PROGRAMS: [AgentProgram; 5] = [
+pub(super) const PROGRAMS: [AgentProgram; 5] = [
     AgentProgram::ClaudeCode,
     AgentProgram::Codex,
     AgentProgram::Gemini,
@@ -18,7 +18,7 @@ const PROGRAMS: [AgentProgram; 5] = [
     AgentProgram::Opencode,
 ];
 
-fn recording() -> HookedProject {
+pub(super) fn recording() -> HookedProject {
     HookedProject {
         records: true,
         ..HookedProject::new()

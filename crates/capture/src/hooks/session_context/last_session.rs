@@ -2,7 +2,7 @@
 
 use super::start_text::{StartItem, StartSection};
 use super::{SessionStart, date_of};
-use heirloom_model::kinds::{CATEGORY_CONVENTION, CATEGORY_PREFERENCE};
+use heirloom_model::kinds::{CATEGORY_CONVENTION, CATEGORY_DECISION, CATEGORY_PREFERENCE};
 use heirloom_model::record_meaning::{known_resolution, record_meaning_excerpt};
 use heirloom_model::text::counted;
 use heirloom_model::{Authority, Fault, Kind, Record, Scope, Session, limits, mark, text};
@@ -89,7 +89,7 @@ impl SessionStart<'_> {
 fn is_told_as_new(record: &Record) -> bool {
     let is_rule = matches!(
         record.category(),
-        Some(CATEGORY_PREFERENCE | CATEGORY_CONVENTION)
+        Some(CATEGORY_PREFERENCE | CATEGORY_CONVENTION | CATEGORY_DECISION)
     ) && Authority::of_record(record) == Authority::Person;
     let is_hidden = mark::is_muted(&record.attrs) || record.attrs.contains_key("disputed");
     !is_rule && !is_hidden && !mark::is_pinned(&record.attrs)

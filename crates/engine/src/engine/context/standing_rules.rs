@@ -4,7 +4,7 @@ use super::{Contexts, is_eligible, is_valid_at, last_stated_at, outdated_records
 use crate::engine::Engine;
 use crate::engine::tasks::TASK_MAIN;
 use heirloom_model::context::MemoryView;
-use heirloom_model::kinds::{CATEGORY_CONVENTION, CATEGORY_PREFERENCE};
+use heirloom_model::kinds::{CATEGORY_CONVENTION, CATEGORY_DECISION, CATEGORY_PREFERENCE};
 use heirloom_model::{Authority, Budget, Fault, Kind, Record, limits};
 use heirloom_prompt::context::{self, StandingAllowance, WorthInput};
 use heirloom_store::Filter;
@@ -12,7 +12,10 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 
 /// Categories of standing rules: they hold for all work, so that no question asks for them.
-pub(in crate::engine) const RULE_CATEGORIES: [&str; 2] = [CATEGORY_PREFERENCE, CATEGORY_CONVENTION];
+///
+/// A decision of a person, `From now on the tests run with Postgres`, is a rule like the convention that it replaces.
+pub(in crate::engine) const RULE_CATEGORIES: [&str; 3] =
+    [CATEGORY_PREFERENCE, CATEGORY_CONVENTION, CATEGORY_DECISION];
 
 /// Source of what a person writes.
 const PERSON: &str = "user";
@@ -48,7 +51,7 @@ impl Contexts<'_> {
         .rules
     }
 
-    /// Returns the records that hold for all work: pinned ones, then preferences and conventions of people, those of
+    /// Returns the records that hold for all work: pinned ones, then rules of people, those of
     /// the person's own memory last; each newest first. Muted, disputed and invalid ones are left out.
     ///
     /// A memory of the person that cannot be read counts as empty.
@@ -66,7 +69,7 @@ impl Contexts<'_> {
     }
 }
 
-/// Returns the preferences and conventions of people, those that were stated or confirmed last first.
+/// Returns the rules of people, those that were stated or confirmed last first.
 fn rules_of_people(engine: &Engine) -> Result<Vec<Record>, Fault> {
     let now = engine.now();
     let mut rules = Vec::new();
@@ -91,7 +94,7 @@ fn rules_of_people(engine: &Engine) -> Result<Vec<Record>, Fault> {
     Ok(rules)
 }
 
-/// Returns true for a preference or a convention of a person that is not limited to a task.
+/// Returns true for a rule of a person that is not limited to a task.
 pub(in crate::engine) fn is_standing_rule(record: &Record) -> bool {
     let is_rule = |category| RULE_CATEGORIES.contains(&category);
     let is_general = (record.scope.task.as_deref()).is_none_or(|task| task == TASK_MAIN);
