@@ -1,4 +1,4 @@
-//! Word classes: groups of words that tell whether a sentence outlasts the task, found in a sentence with its typing
+//! Word classes: groups of words that tell whether a sentence outlasts the task, found with its typing
 //! errors. The groups are in `data/rule_words.toml`.
 
 use super::typing_errors::is_misspelling;
