@@ -110,8 +110,6 @@ pub struct IterationReport {
 pub enum EndReason {
     /// The agent reported that the task is complete.
     Complete,
-    /// The iteration succeeded, and no step is pending.
-    NothingPending,
     /// The maximum number of iterations was reached.
     IterationLimit,
     /// The same failure occurred too many times in a row.
@@ -125,7 +123,6 @@ impl EndReason {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Complete => "complete",
-            Self::NothingPending => "nothing-pending",
             Self::IterationLimit => "iteration-limit",
             Self::Stalled => "stalled",
             Self::Interrupted => "interrupted",
@@ -278,7 +275,8 @@ impl RunLoop<'_> {
             if last.outcome.status == AgentStatus::Complete {
                 return Some(EndReason::Complete);
             }
-            return (last.pending == 0).then_some(EndReason::NothingPending);
+            // A partial result ends nothing, also without a list of steps.
+            return None;
         }
         let stall = self.engine.settings().run.stall_limit as usize;
         let failure = iteration_outcome::failure_signature(&last.outcome);

@@ -206,11 +206,25 @@ fn run_ends_with_reason_and_exit_code() {
         &pending,
         "0 iteration-limit: PARTIAL PARTIAL",
     );
-    // PARTIAL without pending steps.
+    // PARTIAL without pending steps is no end.
     assert_run_end(
-        &[],
+        &["--iterations", "2"],
         &["--say", "HEIRLOOM_STATUS: PARTIAL a bit"],
-        "0 nothing-pending: PARTIAL",
+        "0 iteration-limit: PARTIAL PARTIAL",
+    );
+    assert_run_end(
+        &["--until-done"],
+        &[
+            "--on",
+            "1",
+            "--say",
+            "HEIRLOOM_STATUS: PARTIAL a bit",
+            "--on",
+            "2",
+            "--say",
+            "HEIRLOOM_STATUS: COMPLETE all",
+        ],
+        "0 complete: PARTIAL COMPLETE",
     );
     // The third iteration completes the pending step of the first.
     assert_run_end(

@@ -125,10 +125,9 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
 fn exit_code(report: &RunReport) -> u8 {
     match report.reason {
         EndReason::Interrupted => 130,
-        EndReason::Complete
-        | EndReason::NothingPending
-        | EndReason::IterationLimit
-        | EndReason::Stalled => u8::from(!report.success()),
+        EndReason::Complete | EndReason::IterationLimit | EndReason::Stalled => {
+            u8::from(!report.success())
+        }
     }
 }
 

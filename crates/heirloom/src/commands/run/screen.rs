@@ -264,7 +264,6 @@ fn pending_steps(count: usize) -> String {
 fn describe_reason(reason: EndReason) -> &'static str {
     match reason {
         EndReason::Complete => "the task is complete",
-        EndReason::NothingPending => "it succeeded and no step is pending",
         EndReason::IterationLimit => {
             "the limit of iterations is reached; the same command continues"
         }
