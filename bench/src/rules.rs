@@ -7,7 +7,7 @@
 use crate::developer_prompts::{data_folder, json_lines};
 use crate::lessons::read_events;
 use crate::{Outcome, results};
-use flate2::read::GzDecoder;
+use flate2::read::MultiGzDecoder;
 use heirloom_agents::AgentProgram;
 use heirloom_agents::transcripts::{EventBody, ToolAction, ToolOutcome, TranscriptEvent};
 use heirloom_lessons::{LessonExtractor, SourceKind, Speaker, Verdict};
@@ -20,6 +20,8 @@ use std::path::{Path, PathBuf};
 const SESSION_CHARS: usize = 8;
 /// Characters of a time that a label and its turn share: up to the second.
 const TIME_CHARS: usize = 19;
+/// Bytes of a transcript in which the program is named.
+const HEAD_BYTES: usize = 4096;
 /// Smallest number of letters of a word that two texts may share, and letters of it that are compared.
 const WORD_LETTERS_MIN: usize = 4;
 const STEM_LETTERS: usize = 5;
@@ -136,7 +138,8 @@ fn kept_rules(extractor: &LessonExtractor) -> Vec<(String, String)> {
     .collect()
 }
 
-fn second_of(time: &str) -> String {
+/// Returns a time up to the second.
+pub(crate) fn second_of(time: &str) -> String {
     time.chars().take(TIME_CHARS).collect()
 }
 
@@ -214,16 +217,33 @@ fn transcript_of(folder: &Path, session: &str) -> Outcome<Option<PathBuf>> {
     Ok(None)
 }
 
-fn rules_of_transcript(file: &Path) -> Outcome<Vec<(String, String)>> {
-    let mut bytes = Vec::new();
-    GzDecoder::new(std::fs::File::open(file)?).read_to_end(&mut bytes)?;
-    let head = String::from_utf8_lossy(bytes.get(..bytes.len().min(4096)).unwrap_or_default());
-    let program = match head.contains("\"session_meta\"") {
+/// Returns the bytes of a transcript, unpacked if it is packed.
+pub(crate) fn read_transcript(file: &Path) -> Outcome<Vec<u8>> {
+    let bytes = std::fs::read(file)?;
+    if file.extension().is_none_or(|extension| extension != "gz") {
+        return Ok(bytes);
+    }
+    let mut unpacked = Vec::new();
+    MultiGzDecoder::new(bytes.as_slice()).read_to_end(&mut unpacked)?;
+    Ok(unpacked)
+}
+
+/// Returns the program that wrote a transcript.
+pub(crate) fn program_of(bytes: &[u8]) -> AgentProgram {
+    let head =
+        String::from_utf8_lossy(bytes.get(..bytes.len().min(HEAD_BYTES)).unwrap_or_default());
+    match head.contains("\"session_meta\"") {
         true => AgentProgram::Codex,
         false => AgentProgram::ClaudeCode,
-    };
+    }
+}
+
+fn rules_of_transcript(file: &Path) -> Outcome<Vec<(String, String)>> {
+    let bytes = read_transcript(file)?;
     let mut extractor = LessonExtractor::default();
-    read_events(program, &bytes, &mut |event| extractor.push(&event))?;
+    read_events(program_of(&bytes), &bytes, &mut |event| {
+        extractor.push(&event)
+    })?;
     Ok(kept_rules(&extractor))
 }
 
