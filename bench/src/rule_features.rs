@@ -5,7 +5,9 @@
 
 use crate::developer_prompts::{data_folder, json_lines};
 use crate::lessons::read_events;
-use crate::rules::{program_of, read_transcript, second_of};
+use crate::rules::{
+    SentenceTable, plain_sentences, program_of, read_transcript, second_of, unfitted_sentences,
+};
 use crate::{Outcome, Request};
 use heirloom_lessons::{
     RULE_FEATURES, SentencePlace, SessionSentences, SpokenSentence, TurnSentence, turn_sentences,
@@ -27,13 +29,6 @@ struct ProjectLabels {
     unsure: Vec<String>,
     /// Pieces of the sentences of each rule.
     rules: BTreeMap<String, Vec<String>>,
-}
-
-/// Table of sentences.
-#[derive(Deserialize)]
-struct SentenceTable {
-    rules: Vec<String>,
-    others: Vec<String>,
 }
 
 /// Table of turns in one language.
@@ -66,6 +61,7 @@ pub(crate) fn write(request: &Request) -> Outcome<()> {
     };
     let mut text = format!("{}\n", json!({ "features": RULE_FEATURES.to_vec() }));
     add_tables(&mut text)?;
+    add_checks(&data_folder(data, "real"), &mut text)?;
     let replay = data_folder(data, "replay");
     let real = data_folder(data, "real").join("sessions");
     let real = request.real_sessions.as_deref().unwrap_or(&real);
@@ -100,7 +96,7 @@ fn add_turn(
             .iter()
             .map(|one| u8::from(*one > 0.0))
             .collect();
-        json!({ "label": label, "rule": rule, "features": features, "text": one.text })
+        json!({ "label": label, "rule": rule, "features": features, "words": one.words, "text": one.text })
     };
     let sentences: Vec<Value> = sentences.iter().enumerate().map(line).collect();
     let line = json!({ "sort": sort, "group": group, "kind": kind, "sentences": sentences });
@@ -142,6 +138,37 @@ fn add_tables(out: &mut String) -> Outcome<()> {
         for text in &table.others {
             add("turns", language, text, None);
         }
+    }
+    Ok(())
+}
+
+/// Adds sentences that are in no fit and only reported: a table of the repository, and one of the data folder.
+fn add_checks(real: &Path, out: &mut String) -> Outcome<()> {
+    let mut all: Vec<(&str, (String, bool))> = Vec::new();
+    all.extend(
+        unfitted_sentences()?
+            .into_iter()
+            .map(|one| ("unfitted", one)),
+    );
+    let plain = real.join("plain_rules.jsonl");
+    if plain.is_file() {
+        all.extend(
+            plain_sentences(&plain)?
+                .into_iter()
+                .map(|one| ("plain", one)),
+        );
+    }
+    for (number, (group, (text, is_rule))) in all.iter().enumerate() {
+        let sentences = turn_sentences(text, SentencePlace::default());
+        add_turn(
+            out,
+            ("checks", group, ""),
+            &sentences,
+            &|_, _| match is_rule {
+                true => Label::Rule(format!("{group} {number}")),
+                false => Label::Other,
+            },
+        );
     }
     Ok(())
 }

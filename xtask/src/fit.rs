@@ -10,8 +10,10 @@ mod held_out;
 mod labelled_features;
 mod logistic;
 mod relevance_report;
+mod rule_report;
 mod rule_sentences;
 mod rules;
+mod sparse_logistic;
 mod thresholds;
 
 use crate::cargo;

@@ -37,23 +37,12 @@ const TOLERANCE: f64 = 1e-10;
 ///
 /// Errors: no observations, or a system of equations without a solution.
 pub(crate) fn fit(observations: &[Observation], ridge: f64) -> Result<Model, String> {
-    let count = feature_count(observations)?;
-    fit_scaled(observations, ridge, &Scale::of(observations, count))
-}
-
-/// As [`fit`], with a penalty on the coefficients of the features as they are, which keeps those of rare features small.
-pub(crate) fn fit_as_is(observations: &[Observation], ridge: f64) -> Result<Model, String> {
-    let count = feature_count(observations)?;
-    fit_scaled(observations, ridge, &Scale::one(count))
-}
-
-fn feature_count(observations: &[Observation]) -> Result<usize, String> {
-    let first = observations.first().ok_or("no observations")?;
-    Ok(first.features.len())
-}
-
-fn fit_scaled(observations: &[Observation], ridge: f64, scale: &Scale) -> Result<Model, String> {
-    let count = scale.means.len();
+    let count = observations
+        .first()
+        .ok_or("no observations")?
+        .features
+        .len();
+    let scale = Scale::of(observations, count);
     let rows: Vec<Vec<f64>> = observations
         .iter()
         .map(|one| scale.row(&one.features))
@@ -120,14 +109,6 @@ impl Scale {
         Self {
             deviations: deviations.collect(),
             means: means.clone(),
-        }
-    }
-
-    /// Returns the scale that changes nothing.
-    fn one(count: usize) -> Self {
-        Self {
-            means: vec![0.0; count],
-            deviations: vec![1.0; count],
         }
     }
 
@@ -234,32 +215,6 @@ mod tests {
         let plain = fit(&observations(&model), 0.0).unwrap();
         let shrunk = fit(&observations(&model), 500.0).unwrap();
         assert!(shrunk.coefficients[0] < plain.coefficients[0] / 2.0);
-    }
-
-    #[test]
-    fn penalty_as_it_is_shrinks_rare_features_more() {
-        let model = Model {
-            bias: -1.0,
-            coefficients: vec![2.0, 2.0],
-        };
-        let one = |number: u32| {
-            vec![
-                f64::from(u8::from(number.is_multiple_of(100))),
-                f64::from(number % 2),
-            ]
-        };
-        let labelled = |features: Vec<f64>| Observation {
-            label: model.probability(&features),
-            features,
-            weight: 1.0,
-        };
-        let all: Vec<Observation> = (0..1000).map(|number| labelled(one(number))).collect();
-        let found = fit_as_is(&all, 3.0).unwrap();
-        assert!(
-            found.coefficients[0] < 1.0 && found.coefficients[1] > 1.8,
-            "{found:?}"
-        );
-        assert!(fit_as_is(&[], 3.0).is_err());
     }
 
     #[test]

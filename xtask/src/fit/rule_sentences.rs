@@ -1,6 +1,7 @@
 //! Labelled sentences of people: one line of JSON for each turn, as `heirloom-bench --only rule-features` writes them.
 
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// All turns, and the names of the features.
 #[derive(Debug)]
@@ -13,9 +14,9 @@ pub(super) struct RuleSentences {
 /// One turn.
 #[derive(Debug)]
 pub(super) struct LabelledTurn {
-    /// `sessions`, or a table: `sentences`, `turns`.
+    /// `sessions`, a table (`sentences`, `turns`), or `checks`.
     pub(super) sort: String,
-    /// Project, or language.
+    /// Project, language, or name of a check.
     pub(super) group: String,
     /// `negative` for a turn that only looks like a rule.
     pub(super) kind: String,
@@ -30,6 +31,8 @@ pub(super) struct LabelledSentence {
     /// Name of its rule; may be empty.
     pub(super) rule: String,
     pub(super) features: Vec<f64>,
+    /// Words and pairs of words.
+    pub(super) words: Vec<String>,
     pub(super) text: String,
 }
 
@@ -38,6 +41,28 @@ impl LabelledTurn {
     pub(super) fn is_recorded(&self) -> bool {
         self.sort == "sessions"
     }
+
+    /// Returns true for a turn that is in no fit.
+    pub(super) fn is_check(&self) -> bool {
+        self.sort == "checks"
+    }
+
+    /// Returns the name of its project or check, or the table of which it is.
+    pub(super) fn group_name(&self) -> &str {
+        match self.is_recorded() || self.is_check() {
+            true => &self.group,
+            false => &self.sort,
+        }
+    }
+}
+
+/// Returns the groups: projects, tables, and checks.
+pub(super) fn groups(turns: &[LabelledTurn]) -> Vec<&str> {
+    let names: BTreeSet<(bool, bool, &str)> = turns
+        .iter()
+        .map(|turn| (turn.is_check(), !turn.is_recorded(), turn.group_name()))
+        .collect();
+    names.into_iter().map(|(_, _, name)| name).collect()
 }
 
 /// Parses the lines. The first one is `{"features": [names]}`.
@@ -91,6 +116,9 @@ fn sentence(value: &Value) -> LabelledSentence {
         features: (features.into_iter().flatten())
             .filter_map(Value::as_f64)
             .collect(),
+        words: (value["words"].as_array().into_iter().flatten())
+            .map(string)
+            .collect(),
         text: string(&value["text"]),
     }
 }
@@ -102,7 +130,7 @@ mod tests {
     #[test]
     fn lines_are_read_and_bad_ones_refused() {
         let head = r#"{"features": ["a", "b"]}"#;
-        let line = r#"{"sort": "sessions", "group": "x", "kind": "", "sentences": [{"label": null, "rule": "r", "features": [1, 0], "text": "t"}]}"#;
+        let line = r#"{"sort": "sessions", "group": "x", "kind": "", "sentences": [{"label": null, "rule": "r", "features": [1, 0], "words": ["t"], "text": "t"}]}"#;
         let data = read(format!("{head}\n{line}\n").as_bytes()).unwrap();
         assert_eq!(data.names, ["a", "b"]);
         let turn = &data.turns[0];

@@ -1,14 +1,15 @@
 //! `fit rules`: fits the model of lasting rules to labelled sentences and writes its coefficients.
 //!
-//! The penalty is on the coefficients as they are, because the features are words that a sentence has or has not: a rare one
-//! must not get a large coefficient. Each project is reported by a model that did not see it; both tables are left out
-//! in the same way.
+//! The model has the classes of words and their combinations, and words and pairs of words as they are, with a higher
+//! penalty. Each project is reported by a model that did not see it, and so is each table; the sentences of `checks` are in
+//! no fit.
 
 use super::coefficient_file::checksum;
-use super::logistic::{Model, Observation, fit_as_is};
-use super::rule_sentences::{LabelledTurn, RuleSentences, read};
+use super::rule_report::{table, wrong_sentences};
+use super::rule_sentences::{LabelledSentence, LabelledTurn, RuleSentences, groups, read};
+use super::sparse_logistic::{FeatureRow, SparseModel, fit};
 use crate::cargo;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// Path of the coefficients.
@@ -17,18 +18,27 @@ const COEFFICIENTS: &str = "crates/lessons/src/rule_model/coefficients.rs";
 const SETTINGS: &str = "crates/lessons/data/person_rules.toml";
 /// File of the features in the target folder.
 const FEATURES: &str = "rule-features.jsonl";
-/// Ridge penalty.
-const RIDGE: f64 = 3.0;
+/// Path of the weights of words.
+const WORD_WEIGHTS: &str = "crates/lessons/src/rule_model/word_weights.rs";
+/// Ridge penalties of a class, and of a word or pair of words.
+const CLASS_RIDGE: f64 = 3.0;
+const WORD_RIDGE: f64 = 12.0;
+/// Least number of sentences of a word that has a weight.
+const WORD_SENTENCES_MIN: usize = 6;
+/// Least number of projects and tables with such a word: others are names of one project.
+const WORD_GROUPS_MIN: usize = 3;
+/// Smallest weight of a word that is written.
+const WORD_WEIGHT_MIN: f64 = 0.02;
+/// Number of words in a line of the generated file.
+const WORDS_IN_LINE: usize = 5;
 /// Weight of a rule in recorded sessions, which are few.
 const RECORDED_RULE_WEIGHT: f64 = 3.0;
 /// Weight of a sentence of the table of turns: they are many, in seven languages, and by one author.
 const TURN_WEIGHT: f64 = 0.4;
-/// Kind of turns that only look like rules.
-const NEGATIVE: &str = "negative";
 /// Options of the command.
 const USAGE: &str = "usage: cargo xtask fit rules --data FOLDER [--real-sessions FOLDER] [--check | --show]\n       cargo xtask fit rules FEATURES.jsonl [--check | --show]";
 
-/// What is done with the fitted model.
+/// Use of the fitted model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Action {
     Write,
@@ -54,20 +64,28 @@ pub(super) fn run(args: &[String]) -> Result<(), String> {
     let data = read(&bytes)?;
     let threshold = threshold()?;
     let held_out = held_out(&data)?;
-    print!("{}", table(&data.turns, &held_out, threshold));
+    let table = table(&data.turns, &held_out, threshold);
+    print!("{}", table.replace("//! ", "").replace("//!", ""));
     if action == Action::Show {
         print!("{}", wrong_sentences(&data, &held_out, threshold));
         return Ok(());
     }
-    let text = render(&data, &fit_without(&data.turns, None)?, &bytes);
-    if action == Action::Write {
-        return super::write(COEFFICIENTS, &text);
+    let model = RuleModel::fit_without(&data, None)?;
+    let files = [
+        (COEFFICIENTS, render(&data, &model, &table, &bytes)),
+        (WORD_WEIGHTS, render_words(&model)),
+    ];
+    for (path, text) in files {
+        if action == Action::Write {
+            super::write(path, &text)?;
+            continue;
+        }
+        let present = std::fs::read_to_string(cargo::root().join(path));
+        if !present.is_ok_and(|present| present == text) {
+            return Err(format!("{path} is not what these features give"));
+        }
     }
-    let present = std::fs::read_to_string(cargo::root().join(COEFFICIENTS));
-    match present.is_ok_and(|present| present == text) {
-        true => Ok(()),
-        false => Err(format!("{COEFFICIENTS} is not what these features give")),
-    }
+    Ok(())
 }
 
 /// Writes the features into the target folder, with the sentences of the data folder, and returns their file.
@@ -88,164 +106,139 @@ fn threshold() -> Result<f64, String> {
     value.ok_or_else(|| format!("{SETTINGS} has no threshold"))
 }
 
-/// Returns the project of a turn, or the table of which it is.
-fn group(turn: &LabelledTurn) -> &str {
-    match turn.is_recorded() {
-        true => &turn.group,
-        false => &turn.sort,
+/// Model of classes, and of words and pairs of words.
+struct RuleModel {
+    class_count: usize,
+    /// Numbers of the words after those of the classes.
+    words: BTreeMap<String, usize>,
+    model: SparseModel,
+}
+
+impl RuleModel {
+    /// Fits the model to all turns but those of one group.
+    fn fit_without(data: &RuleSentences, without: Option<&str>) -> Result<Self, String> {
+        let is_used = |turn: &&LabelledTurn| !turn.is_check() && without != Some(turn.group_name());
+        let used: Vec<&LabelledTurn> = data.turns.iter().filter(is_used).collect();
+        let mut counts: BTreeMap<&str, (usize, BTreeSet<&str>)> = BTreeMap::new();
+        for turn in &used {
+            for word in turn.sentences.iter().flat_map(|one| &one.words) {
+                let (count, groups) = counts.entry(word).or_default();
+                *count += 1;
+                groups.insert(turn.group_name());
+            }
+        }
+        let class_count = data.names.len();
+        let known = counts.iter().filter(|(_, (count, groups))| {
+            *count >= WORD_SENTENCES_MIN && groups.len() >= WORD_GROUPS_MIN
+        });
+        let mut model = Self {
+            class_count,
+            words: known
+                .enumerate()
+                .map(|(at, (word, _))| ((*word).to_owned(), class_count + at))
+                .collect(),
+            model: SparseModel {
+                bias: 0.0,
+                coefficients: Vec::new(),
+            },
+        };
+        let mut rows = Vec::new();
+        for turn in used {
+            for one in &turn.sentences {
+                let Some(is_positive) = one.is_rule else {
+                    continue;
+                };
+                rows.push(FeatureRow {
+                    features: model.features(one),
+                    is_positive,
+                    weight: weight(turn, is_positive),
+                });
+            }
+        }
+        let mut penalties = vec![CLASS_RIDGE; class_count];
+        penalties.resize(class_count + model.words.len(), WORD_RIDGE);
+        model.model = fit(&rows, &penalties)?;
+        Ok(model)
+    }
+
+    /// Returns the numbers of the features of a sentence.
+    fn features(&self, sentence: &LabelledSentence) -> Vec<usize> {
+        let classes = sentence.features.iter().enumerate();
+        let classes = classes.filter(|(_, value)| **value > 0.0);
+        let words = sentence.words.iter();
+        (classes.map(|(at, _)| at))
+            .chain(words.filter_map(|word| self.words.get(word).copied()))
+            .collect()
+    }
+
+    fn probability(&self, sentence: &LabelledSentence) -> f64 {
+        self.model.probability(&self.features(sentence))
     }
 }
 
-/// Fits the model to all turns but those of one group.
-fn fit_without(turns: &[LabelledTurn], without: Option<&str>) -> Result<Model, String> {
-    let mut observations = Vec::new();
-    for turn in turns.iter().filter(|turn| without != Some(group(turn))) {
-        let table_weight = match turn.sort.as_str() {
-            "turns" => TURN_WEIGHT,
-            _ => 1.0,
-        };
-        for one in &turn.sentences {
-            let Some(is_rule) = one.is_rule else { continue };
-            observations.push(Observation {
-                features: one.features.clone(),
-                label: f64::from(u8::from(is_rule)),
-                weight: match is_rule && turn.is_recorded() {
-                    true => RECORDED_RULE_WEIGHT,
-                    false => table_weight,
-                },
-            });
-        }
+/// Returns the weight of a sentence in the fit.
+fn weight(turn: &LabelledTurn, is_rule: bool) -> f64 {
+    match (turn.sort.as_str(), is_rule) {
+        ("turns", _) => TURN_WEIGHT,
+        ("sessions", true) => RECORDED_RULE_WEIGHT,
+        _ => 1.0,
     }
-    fit_as_is(&observations, RIDGE)
 }
 
 /// Returns the probability of each sentence of each turn by a model that did not see its group.
 fn held_out(data: &RuleSentences) -> Result<Vec<Vec<f64>>, String> {
     let mut all = vec![Vec::new(); data.turns.len()];
     for name in groups(&data.turns) {
-        let model = fit_without(&data.turns, Some(name))?;
+        let model = RuleModel::fit_without(data, Some(name))?;
         let turns = data.turns.iter().zip(&mut all);
-        for (turn, chances) in turns.filter(|(turn, _)| group(turn) == name) {
-            let sentences = turn.sentences.iter();
-            *chances = sentences
-                .map(|one| model.probability(&one.features))
+        for (turn, chances) in turns.filter(|(turn, _)| turn.group_name() == name) {
+            *chances = turn
+                .sentences
+                .iter()
+                .map(|one| model.probability(one))
                 .collect();
         }
     }
     Ok(all)
 }
 
-/// Returns the groups: projects first, then tables.
-fn groups(turns: &[LabelledTurn]) -> Vec<&str> {
-    let of = |is_recorded: bool| -> BTreeSet<&str> {
-        let turns = turns
-            .iter()
-            .filter(|turn| turn.is_recorded() == is_recorded);
-        turns.map(group).collect()
-    };
-    of(true).into_iter().chain(of(false)).collect()
-}
-
-/// Returns what models without a group find in it.
-fn table(turns: &[LabelledTurn], held_out: &[Vec<f64>], threshold: f64) -> String {
-    let mut text = format!(
-        "From a probability of {threshold}, by models without the group:\n\n\
-         | group | rules | found | turns that look like rules | taken | other sentences | taken |\n|---|---|---|---|---|---|---|\n"
-    );
-    for name in groups(turns) {
-        let (mut rules, mut found) = (BTreeSet::new(), BTreeSet::new());
-        let [mut negatives, mut taken_negatives, mut others, mut taken] = [0_usize; 4];
-        let of_group = turns.iter().zip(held_out).enumerate();
-        for (at, (turn, chances)) in of_group.filter(|(_, (turn, _))| group(turn) == name) {
-            let sentences = || turn.sentences.iter().zip(chances);
-            for (one, chance) in sentences().filter(|(one, _)| one.is_rule == Some(true)) {
-                // A rule with a name may have several sentences.
-                let key = match one.rule.is_empty() {
-                    true => format!("{at}"),
-                    false => one.rule.clone(),
-                };
-                if *chance >= threshold {
-                    found.insert(key.clone());
-                }
-                rules.insert(key);
-            }
-            let others_of_turn = || sentences().filter(|(one, _)| one.is_rule == Some(false));
-            let taken_of_turn = others_of_turn()
-                .filter(|(_, chance)| **chance >= threshold)
-                .count();
-            others += others_of_turn().count();
-            taken += taken_of_turn;
-            if turn.kind == NEGATIVE {
-                negatives += 1;
-                taken_negatives += usize::from(taken_of_turn > 0);
-            }
-        }
-        // Writing to a string cannot fail.
-        let _ = writeln!(
-            text,
-            "| {name} | {} | {} | {negatives} | {taken_negatives} | {others} | {taken} |",
-            rules.len(),
-            found.len()
-        );
-    }
-    text
-}
-
-/// Returns the sentences that models without their group judge wrongly, with their features.
-fn wrong_sentences(data: &RuleSentences, held_out: &[Vec<f64>], threshold: f64) -> String {
-    let mut text = String::new();
-    for (turn, chances) in data.turns.iter().zip(held_out) {
-        for (one, chance) in turn.sentences.iter().zip(chances) {
-            let is_taken = *chance >= threshold;
-            if one.is_rule.is_none_or(|is_rule| is_rule == is_taken) {
-                continue;
-            }
-            let names = data.names.iter().zip(&one.features);
-            let present: Vec<&str> = names
-                .filter(|(_, value)| **value > 0.0)
-                .map(|(name, _)| name.as_str())
-                .collect();
-            let verdict = if is_taken { "taken" } else { "missed" };
-            // Writing to a string cannot fail.
-            let _ = writeln!(
-                text,
-                "{verdict} {chance:.2} {}: {} [{}]",
-                group(turn),
-                one.text,
-                present.join(" ")
-            );
-        }
-    }
-    text
-}
-
 /// Returns the text of the coefficients' file.
-fn render(data: &RuleSentences, model: &Model, bytes: &[u8]) -> String {
-    let mut text = String::from(
-        "//! Coefficients of the model of lasting rules. Generated by `cargo xtask fit rules`; do not edit.\n//!\n",
+fn render(data: &RuleSentences, model: &RuleModel, table: &str, bytes: &[u8]) -> String {
+    let mut text = format!(
+        "//! Coefficients of the model of lasting rules. Generated by `cargo xtask fit rules`; do not edit.\n//!\n{table}//!\n"
     );
-    for name in groups(&data.turns) {
-        let of_group = || data.turns.iter().filter(|turn| group(turn) == name);
-        let labels = || of_group().flat_map(|turn| &turn.sentences);
-        let known = labels().filter(|one| one.is_rule.is_some()).count();
-        let rules = labels().filter(|one| one.is_rule == Some(true)).count();
-        // Writing to a string cannot fail.
-        let _ = writeln!(
-            text,
-            "//! Fitted to {known} sentences of {name}, {rules} of them rules.\n//!"
-        );
-    }
+    // Writing to a string cannot fail.
     let _ = write!(
         text,
-        "//! Penalty {RIDGE}. FNV-1a of the features: {:016x}.\n\n\
+        "//! Penalties {CLASS_RIDGE} and {WORD_RIDGE}. FNV-1a of the features: {:016x}.\n\n\
          /// Log odds of a sentence without any feature.\npub(super) const BIAS: f32 = {:.3};\n\
-         /// Weights of the features, in the order of their names.\n#[rustfmt::skip]\n\
-         pub(super) const COEFFICIENTS: [f32; super::FEATURE_COUNT] = [\n",
+         /// Weights of the features.\n#[rustfmt::skip]\n\
+         pub(super) const COEFFICIENTS: &[(&str, f32)] = &[\n",
         checksum(bytes),
-        model.bias
+        model.model.bias
     );
-    for (name, value) in data.names.iter().zip(&model.coefficients) {
-        let _ = writeln!(text, "    {value:.3}, // {name}");
+    for (name, value) in data.names.iter().zip(&model.model.coefficients) {
+        let _ = writeln!(text, "    (\"{name}\", {value:.3}),");
+    }
+    text.push_str("];\n");
+    text
+}
+
+/// Returns the text of the file with the weights of words.
+fn render_words(model: &RuleModel) -> String {
+    let mut text = String::from(
+        "//! Weights of words and pairs of words in the model of lasting rules. Generated by `cargo xtask fit rules`; do not edit.\n\n\
+         /// Weights in the order of the words.\n#[rustfmt::skip]\n\
+         pub(super) const WORD_WEIGHTS: &[(&str, f32)] = &[\n",
+    );
+    let weights = model.model.coefficients.iter().skip(model.class_count);
+    let kept: Vec<String> = (model.words.keys().zip(weights))
+        .filter(|(_, weight)| weight.abs() >= WORD_WEIGHT_MIN)
+        .map(|(word, weight)| format!("({word:?}, {weight:.3})"))
+        .collect();
+    for line in kept.chunks(WORDS_IN_LINE) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "    {},", line.join(", "));
     }
     text.push_str("];\n");
     text
@@ -263,9 +256,10 @@ mod tests {
                 let is_rule = number % 2;
                 let line = format!(
                     "{{\"sort\": \"{sort}\", \"group\": \"{group}\", \"kind\": \"{}\", \"sentences\": [\
-                     {{\"label\": {is_rule}, \"rule\": null, \"features\": [{is_rule}, {}], \"text\": \"x\"}}]}}\n",
-                    if number == 0 { NEGATIVE } else { "" },
-                    u8::from(number % 3 == 0)
+                     {{\"label\": {is_rule}, \"rule\": null, \"features\": [{is_rule}, {}], \"words\": [\"{}\"], \"text\": \"x\"}}]}}\n",
+                    if number == 0 { "negative" } else { "" },
+                    u8::from(number % 3 == 0),
+                    if is_rule == 0 { "stop it" } else { "we use" }
                 );
                 text.push_str(&line);
             }
@@ -287,12 +281,14 @@ mod tests {
     #[test]
     fn file_names_groups_and_coefficients() {
         let data = sentences();
-        let text = render(&data, &fit_without(&data.turns, None).unwrap(), b"features");
+        let model = RuleModel::fit_without(&data, None).unwrap();
+        assert!(render_words(&model).contains("(\"stop it\", "));
+        let text = render(&data, &model, "//! table\n", b"features");
         assert!(
-            text.contains("Fitted to 30 sentences of b, 15 of them rules."),
+            text.contains("//! table\n//!\n//! Penalties 3 and 12."),
             "{text}"
         );
-        assert!(text.contains(", // always\n"), "{text}");
+        assert!(text.contains("(\"always\", "), "{text}");
         assert!((0.1..0.9).contains(&threshold().unwrap()));
     }
 

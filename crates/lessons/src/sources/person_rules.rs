@@ -1,6 +1,7 @@
 //! Rules by people: turns that set a rule or correct the agent, reasons of rejected calls, and checks such as "did you
 //! push?", which suggest a preference.
 
+mod leaving_statements;
 mod rule_finder;
 mod scored_sentence;
 mod session_sentences;
@@ -24,7 +25,7 @@ pub use rule_finder::{TurnSentence, turn_sentences};
 use serde::{Deserialize, Serialize};
 use session_sentences::ReadTurn;
 pub use session_sentences::{SessionSentences, SpokenSentence};
-use stops::{CALL_CHARS_MAX, describe_call, is_stop, rejection_reason, typed_command};
+use stops::{call_id, describe_call, is_stop, rejection_reason, typed_command};
 
 /// Greatest number of rules that are kept.
 const RULES_MAX: usize = 50;
@@ -110,7 +111,7 @@ impl PersonRules {
                 if self.calls.len() >= CALLS_MAX {
                     self.calls.remove(0);
                 }
-                let id = text::clip(call, CALL_CHARS_MAX).to_owned();
+                let id = call_id(call);
                 self.calls.push((id, describe_call(tool, action)));
                 self.call_count = self.call_count.saturating_add(1);
                 self.calls_since_interrupt = self.calls_since_interrupt.saturating_add(1);

@@ -6,7 +6,7 @@ use heirloom_agents::transcripts::ToolAction;
 use heirloom_model::text;
 
 /// Greatest number of characters of a call.
-pub(super) const CALL_CHARS_MAX: usize = 120;
+const CALL_CHARS_MAX: usize = 120;
 /// Greatest number of characters of a command that is a whole turn.
 const COMMAND_CHARS_MAX: usize = 120;
 /// Worth of a command that the person typed after an interrupt.
@@ -44,6 +44,11 @@ pub(super) fn typed_command(turn: &str, action: &str) -> Option<FoundRule> {
         worth: TYPED_COMMAND_WORTH,
         line: turn.trim().to_owned(),
     })
+}
+
+/// Returns the id of a call, bounded.
+pub(super) fn call_id(call: &str) -> String {
+    text::clip(call, CALL_CHARS_MAX).to_owned()
 }
 
 /// Returns the action of a call for a sentence about it.
