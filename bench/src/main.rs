@@ -30,6 +30,7 @@ mod redact;
 mod relevance_features;
 mod remember;
 mod results;
+mod rule_features;
 mod rules;
 mod scorers;
 mod sentences;
@@ -63,7 +64,7 @@ struct Request {
     plots: Option<PathBuf>,
     /// File for the results as JSON.
     json: Option<PathBuf>,
-    /// File for the features of `relevance-features`.
+    /// File for the features of `relevance-features` and `rule-features`.
     out: Option<PathBuf>,
     /// Folder with the recorded sessions of `real`.
     real_sessions: Option<PathBuf>,
@@ -101,6 +102,7 @@ const GROUPS: &[&str] = &[
     "hooks",
     "anchors",
     "lessons",
+    "rule-features",
     "rules",
     "replay",
     "sentences",
@@ -271,6 +273,9 @@ fn run(request: &Request) -> Outcome<()> {
     }
     if is_selected("rules") {
         rules::measure(request.data.as_deref())?;
+    }
+    if only == Some("rule-features") {
+        rule_features::write(request)?;
     }
     if is_selected("alarms") {
         alarms::measure(heirloom, request.data.as_deref())?;

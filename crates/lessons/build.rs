@@ -29,11 +29,16 @@ const JSON_FILES: [&str; 9] = [
 ];
 
 /// Classes of words that the model of lasting rules combines.
-const NAMED_CLASSES: [&str; 12] = [
+const NAMED_CLASSES: [&str; 19] = [
     "always",
     "change",
     "complaint",
+    "contrast",
     "generic",
+    "goal",
+    "habit_start",
+    "hedge",
+    "lasting",
     "lets_start",
     "moment",
     "obligation",
@@ -41,6 +46,8 @@ const NAMED_CLASSES: [&str; 12] = [
     "product",
     "prohibition",
     "reminder",
+    "task_start",
+    "this_thing",
     "working",
 ];
 

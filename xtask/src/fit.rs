@@ -1,5 +1,5 @@
 //! `fit relevance` fits the relevance model to labelled features and writes its coefficients and its plots; `fit cases`
-//! does so for the relevance of cases.
+//! does so for the relevance of cases, and `fit rules` for the model of lasting rules.
 //!
 //! The penalty is chosen by the log loss on left-out projects, the thresholds by their margins to the required rates.
 
@@ -10,6 +10,10 @@ mod held_out;
 mod labelled_features;
 mod logistic;
 mod relevance_report;
+mod rule_report;
+mod rule_sentences;
+mod rules;
+mod sparse_logistic;
 mod thresholds;
 
 use crate::cargo;
@@ -44,12 +48,13 @@ const SENTENCE_MODEL: ModelFiles = ModelFiles {
     tradeoff: "docs/plots/prompts-tradeoff-sentences.svg",
 };
 /// Usage line.
-const USAGE: &str = "usage: cargo xtask fit relevance FEATURES.jsonl [--check | --ablation]\n       cargo xtask fit cases FEATURES.jsonl [--check]";
+const USAGE: &str = "usage: cargo xtask fit relevance FEATURES.jsonl [--check | --ablation]\n       cargo xtask fit cases FEATURES.jsonl [--check]\n       cargo xtask fit rules --data FOLDER [--check]";
 
 /// Runs `fit relevance FEATURES` or `fit cases FEATURES`: writes the coefficients and the plots, or with `--check` compares the coefficients
 /// with the written ones. With `--ablation` it only prints the log loss without each feature.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let (file, option) = match args {
+        [what, rest @ ..] if what == "rules" => return rules::run(rest),
         [what, file] if what == "cases" => return cases::run(file, false),
         [what, file, option] if what == "cases" && option == "--check" => {
             return cases::run(file, true);

@@ -50,6 +50,7 @@ usage: cargo xtask <verb>
                                    docs/benchmarks.md; --build only builds, --table only renders the tables
   fit relevance FEATURES [--check] fit the relevance model, write its coefficients and its plot
   fit cases FEATURES [--check]     fit the relevance of cases, write its coefficients
+  fit rules --data FOLDER [--check] fit the model of lasting rules, write its coefficients
   fuzz [TARGET] [--seconds N] [--jobs N]
                                    run the fuzz targets on stable Rust, 60 s each by default
   crash [--only NAME] [ARGS]       kill every writing command at random points, 200 times each:

@@ -31,4 +31,6 @@ pub use candidate::{
 pub use extractor::LessonExtractor;
 pub use lesson_rewrite::{REWRITE_PROMPT, Rewrite, RewriteNote, parse_rewrites, rewrite_data};
 pub use rule_model::{RULE_FEATURES, RuleFeatures, SentencePlace};
-pub use sources::{LineSteps, TurnSentence, WorkingTree, turn_sentences};
+pub use sources::{
+    LineSteps, SessionSentences, SpokenSentence, TurnSentence, WorkingTree, turn_sentences,
+};

@@ -1,107 +1,27 @@
 //! Model of lasting rules: the probability that a sentence of a person outlasts the task.
 //!
 //! "dont touch the lock file, renovate does that" is a rule, "dont commit yet, i want to look at it first" is not. No
-//! single word decides, so the features are classes of words, a few of their combinations, and the place of the
-//! sentence; a logistic model weighs them.
+//! single word decides, so the features are classes of words, a few of their combinations, the place of the
+//! sentence, and its words and pairs of words; a logistic model weighs them.
 
+mod clauses;
 mod coefficients;
+mod derived_features;
 mod typing_errors;
 mod word_classes;
+mod word_pairs;
+mod word_weights;
 
-use crate::code_tokens::{TokenKind, code_tokens};
 use coefficients::{BIAS, COEFFICIENTS};
+use derived_features::{DERIVED_COUNT, DERIVED_NAMES, derived_features};
 pub(crate) use word_classes::SentenceClasses;
 use word_classes::{
-    ALWAYS, CHANGE, CLASS_COUNT, CLASS_NAMES, CODE, COMPLAINT, GENERIC, LETS_START, MOMENT,
-    OBLIGATION, PREFERENCE, PRODUCT, PROHIBITION, REMINDER, WORKING, is_connector, is_mark_token,
+    CHANGE, CLASS_COUNT, CLASS_NAMES, COMPLAINT, CONTRAST, GENERIC, PREFERENCE, PROHIBITION,
+    WORKING,
 };
+pub(crate) use word_pairs::words_and_pairs;
+use word_weights::WORD_WEIGHTS;
 
-/// Number of words up to which a sentence is short, and from which on it is long.
-const SHORT_WORDS: usize = 3;
-const LONG_WORDS: usize = 31;
-/// Determiners before the subject of a general statement.
-const DETERMINERS: [&str; 14] = [
-    "the", "our", "all", "any", "every", "each", "new", "a", "an", "these", "those", "for", "in",
-    "your",
-];
-/// Words in `s` that are no plural nouns.
-const NO_PLURALS: [&str; 26] = [
-    "always",
-    "does",
-    "fails",
-    "gets",
-    "goes",
-    "has",
-    "heres",
-    "its",
-    "lets",
-    "looks",
-    "needs",
-    "ours",
-    "perhaps",
-    "says",
-    "seems",
-    "sometimes",
-    "thanks",
-    "thats",
-    "theres",
-    "this",
-    "unless",
-    "was",
-    "whats",
-    "works",
-    "yes",
-    "besides",
-];
-/// Negations after a comma: "allowlist, not whitelist".
-const NEGATIONS: [&str; 12] = [
-    "not", "no", "nicht", "pas", "não", "non", "niet", "nie", "inte", "не", "ikke", "kein",
-];
-/// Words before `not` in a statement; other words are what the sentence prefers ("use rg not grep").
-const AUXILIARIES: [&str; 30] = [
-    "am", "are", "be", "can", "could", "did", "do", "does", "had", "has", "have", "if", "is",
-    "its", "may", "might", "must", "or", "shall", "should", "so", "still", "was", "were", "why",
-    "will", "would", "thats", "please", "just",
-];
-/// Words after `no` that name no thing.
-const NO_THINGS: [&str; 20] = [
-    "i", "you", "we", "it", "its", "that", "thats", "this", "the", "they", "need", "longer",
-    "more", "idea", "problem", "one", "not", "dont", "worries", "and",
-];
-/// First words that refer to something outside of the sentence.
-const REFERENCES: [&str; 9] = [
-    "it", "its", "this", "that", "there", "theres", "they", "these", "thats",
-];
-/// Features that are no classes.
-const DERIVED_NAMES: [&str; DERIVED_COUNT] = [
-    "plural",
-    "code",
-    "number",
-    "question",
-    "short",
-    "long",
-    "prohibition_general",
-    "obligation_general",
-    "prohibition_moment",
-    "obligation_product",
-    "reminder_request",
-    "comma_not",
-    "unspaced",
-    "prohibition_first",
-    "plural_subject",
-    "we_subject",
-    "reference_subject",
-    "you_subject",
-    "after_stop",
-    "rejection",
-    "alone",
-    "first_prompt",
-    "working_code",
-    "after_complaint",
-    "no_thing",
-    "one_not_other",
-];
-const DERIVED_COUNT: usize = 26;
 const FEATURE_COUNT: usize = CLASS_COUNT + DERIVED_COUNT;
 
 /// Names of the features, in order.
@@ -137,14 +57,46 @@ pub struct SentencePlace {
     pub is_first_prompt: bool,
 }
 
+/// Weights in the order of the features. One that is in no fit yet has none.
+const WEIGHTS: [f32; FEATURE_COUNT] = {
+    let mut weights = [0.0; FEATURE_COUNT];
+    let mut at = 0;
+    while at < FEATURE_COUNT {
+        let mut known = 0;
+        while known < COEFFICIENTS.len() {
+            let (name, weight) = COEFFICIENTS[known];
+            if is_same(name.as_bytes(), RULE_FEATURES[at].as_bytes()) {
+                weights[at] = weight;
+            }
+            known += 1;
+        }
+        at += 1;
+    }
+    weights
+};
+
+/// Returns true for the same bytes, in a constant.
+const fn is_same(one: &[u8], other: &[u8]) -> bool {
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
+    }
+    at == one.len() && at == other.len()
+}
+
 /// Values of [`RULE_FEATURES`], each 0 or 1.
 pub type RuleFeatures = [f32; FEATURE_COUNT];
 
 /// Returns the probability that a sentence with these features is a lasting rule.
-pub(crate) fn rule_probability(features: &RuleFeatures) -> f32 {
-    let weighted = features.iter().zip(COEFFICIENTS);
+pub(crate) fn rule_probability(features: &RuleFeatures, classes: &SentenceClasses) -> f32 {
+    let weighted = features.iter().zip(WEIGHTS);
+    let words = words_and_pairs(classes);
+    let words = words.iter().filter_map(|word| {
+        let at = WORD_WEIGHTS.binary_search_by(|(known, _)| (*known).cmp(word.as_str()));
+        WORD_WEIGHTS.get(at.ok()?).map(|(_, weight)| weight)
+    });
     let odds = BIAS + weighted.map(|(value, weight)| value * weight).sum::<f32>();
-    1.0 / (1.0 + (-odds).exp())
+    1.0 / (1.0 + (-odds - words.sum::<f32>()).exp())
 }
 
 /// Returns true if the sentence has more words than those about remembering ("Remember that!", "ok noted").
@@ -167,6 +119,11 @@ pub(crate) fn is_working(classes: &SentenceClasses) -> bool {
     classes.has(WORKING)
 }
 
+/// Returns true if the sentence neither forbids nor compares.
+pub(crate) fn is_description(classes: &SentenceClasses) -> bool {
+    !classes.has(PROHIBITION) && !classes.has(CONTRAST)
+}
+
 /// Returns true if the sentence changes what was decided earlier.
 pub(crate) fn is_change(classes: &SentenceClasses) -> bool {
     classes.has(CHANGE)
@@ -178,88 +135,42 @@ pub(crate) fn sentence_features(
     sentence: &str,
     place: SentencePlace,
 ) -> RuleFeatures {
-    let tokens = &classes.tokens;
-    let words: Vec<&str> = (tokens.iter().map(String::as_str))
-        .filter(|token| !is_mark_token(token))
-        .collect();
-    let has = |class: usize| classes.has(class);
-    let has_plural = words.iter().any(|word| is_plural(word));
-    let is_general = has_plural || has(GENERIC) || has(ALWAYS);
-    let pairs = || tokens.iter().zip(tokens.iter().skip(1));
-    let mut content = words.iter().filter(|word| !is_connector(word));
-    let first = content.next().copied().unwrap_or_default();
-    let mut subject = words
-        .iter()
-        .filter(|word| !is_connector(word) && !DETERMINERS.contains(word));
-    let starts_with_prohibition = classes.first.get(PROHIBITION).copied().flatten();
-    let is_prohibition_first = starts_with_prohibition
-        .and_then(|at| classes.starts.get(at))
-        .is_some_and(|start| *start);
-    let has_code = words.contains(&CODE)
-        || code_tokens(sentence)
-            .iter()
-            .any(|token| token.kind == TokenKind::Code);
-    let has_number = sentence.contains("://") || words.iter().any(|word| is_number(word));
-    let is_request = has(LETS_START) || place.is_question;
-    let derived: [bool; DERIVED_COUNT] = [
-        has_plural,
-        has_code,
-        has_number,
-        place.is_question,
-        words.len() <= SHORT_WORDS,
-        words.len() >= LONG_WORDS,
-        has(PROHIBITION) && is_general && !has(MOMENT),
-        has(OBLIGATION) && is_general && !has(MOMENT),
-        has(PROHIBITION) && has(MOMENT),
-        has(OBLIGATION) && has(PRODUCT),
-        has(REMINDER) && is_request,
-        pairs().any(|(mark, word)| mark == "," && NEGATIONS.contains(&word.as_str())),
-        classes.is_unspaced(),
-        is_prohibition_first,
-        subject.next().is_some_and(|word| is_plural(word)),
-        first == "we",
-        REFERENCES.contains(&first),
-        words
-            .iter()
-            .find(|word| **word == "you" || !is_connector(word))
-            == Some(&"you"),
-        place.follows_stop,
-        place.is_rejection,
-        place.is_alone,
-        place.is_first_prompt,
-        has(WORKING) && has_code,
-        place.follows_complaint,
-        pairs().any(|(no, next)| no == "no" && is_thing(next)),
-        tokens.windows(3).any(|three| match three {
-            [one, not, _] => not == "not" && is_thing(one) && !AUXILIARIES.contains(&one.as_str()),
-            _ => false,
-        }),
-    ];
+    let derived = derived_features(classes, sentence, place);
     let mut all = [0.0; FEATURE_COUNT];
-    let present = (0..CLASS_COUNT).map(has).chain(derived);
+    let present = (0..CLASS_COUNT)
+        .map(|class| classes.has(class))
+        .chain(derived);
     for (value, is_present) in all.iter_mut().zip(present) {
         *value = f32::from(u8::from(is_present));
     }
     all
 }
 
-/// Returns true for an English noun in the plural, as far as its letters show it.
-fn is_plural(word: &str) -> bool {
-    word.len() > 3
-        && word.ends_with('s')
-        && !["ss", "us", "is"].iter().any(|end| word.ends_with(end))
-        && word
-            .bytes()
-            .all(|byte| byte.is_ascii_lowercase() || byte == b'-')
-        && !NO_PLURALS.contains(&word)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Returns true for a word that can name a thing.
-fn is_thing(word: &str) -> bool {
-    !is_mark_token(word) && !is_connector(word) && !NO_THINGS.contains(&word)
-}
+    #[test]
+    fn each_feature_has_a_coefficient_and_words_are_in_order() {
+        let names: Vec<&str> = COEFFICIENTS.iter().map(|(name, _)| *name).collect();
+        assert_eq!(names, RULE_FEATURES);
+        assert!(WORD_WEIGHTS.is_sorted_by(|one, next| one.0 < next.0));
+        assert!(WORD_WEIGHTS.len() > 100);
+    }
 
-/// Returns true for a number of two digits or more, or one of an issue.
-fn is_number(word: &str) -> bool {
-    word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_digit())
+    #[test]
+    fn words_change_the_probability() {
+        let probability = |sentence: &str| {
+            let classes = SentenceClasses::read(sentence);
+            let place = SentencePlace::default();
+            rule_probability(&sentence_features(&classes, sentence, place), &classes)
+        };
+        let rule = probability("from now on we never push to main");
+        assert!(rule > 0.7, "{rule}");
+        let request = probability("can you look at the log");
+        assert!(request < 0.2, "{request}");
+        let words = words_and_pairs(&SentenceClasses::read("Use 42 tabs"));
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        assert_eq!(words, ["0", "0 tabs", "^ use", "tabs", "use", "use 0"]);
+    }
 }

@@ -18,7 +18,7 @@ mod working_tree;
 pub use working_tree::{LineSteps, WorkingTree};
 
 pub(crate) use commands::is_static_check;
-pub use person_rules::{TurnSentence, turn_sentences};
+pub use person_rules::{SessionSentences, SpokenSentence, TurnSentence, turn_sentences};
 
 use crate::Candidate;
 use crate::cues::Cues;

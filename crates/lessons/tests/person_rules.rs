@@ -259,6 +259,44 @@ fn sentences_without_cues_are_rules() {
     }
 }
 
+/// Sentences that are in no fit: a check of the model with other words.
+#[test]
+fn unfitted_sentences_are_judged_mostly_right() {
+    let tables: BTreeMap<String, Vec<String>> =
+        toml::from_str(include_str!("data/unfitted_rules.toml")).unwrap();
+    let found = |name: &str| {
+        let found = |text: &&String| {
+            let found = rules_after("I looked at it.", text);
+            println!("{name}: {text}: {}", found.len());
+            !found.is_empty()
+        };
+        tables[name].iter().filter(found).count()
+    };
+    assert_eq!(
+        (tables["rules"].len(), tables["others"].len()),
+        (20, 20),
+        "the table is whole"
+    );
+    assert!(found("rules") >= 15);
+    assert!(found("others") <= 2);
+}
+
+/// Tasks of the moment and reports of real sessions that were stored as rules, in other words.
+#[test]
+fn tasks_of_the_moment_are_no_rules() {
+    for turn in [
+        "Let's make sure that linting, formatting, type checks all pass",
+        "When the new folder is ready, make sure it is a git repository",
+        "the details and advice blocks show me text that has html in it, i need it to be readable",
+        "This project uses moment, which is close to the original. Let's migrate the whole project to date-fns.",
+    ] {
+        let found = rules_after("I looked at it.", turn);
+        assert!(found.is_empty(), "{turn}: {found:?}");
+    }
+    let kept = "We'll want to make sure that we're running all the appropriate checks (format, lint, types) in CI";
+    assert_eq!(rules_after("I looked at it.", kept).len(), 1);
+}
+
 /// Requests, reports, questions and reasoning that look like rules.
 #[test]
 fn sentences_of_the_task_are_no_rules() {

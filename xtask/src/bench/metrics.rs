@@ -78,7 +78,7 @@ const fn row(id: &'static str, title: &'static str, unit: &'static str, goal: Go
 }
 
 /// Groups of `cargo xtask bench --only`, in the order of the document.
-pub(crate) const GROUPS: [&str; 29] = [
+pub(crate) const GROUPS: [&str; 30] = [
     "context",
     "start",
     "remember",
@@ -95,6 +95,7 @@ pub(crate) const GROUPS: [&str; 29] = [
     "growth",
     "sources",
     "lessons",
+    "rules",
     "anchors",
     "hooks",
     "mcp",
@@ -125,7 +126,7 @@ pub(crate) const FLEET: [&str; 6] = [
 pub(crate) const JUDGED: &str = "judged";
 
 /// Groups that a run without `--only` leaves out: they need a folder with data.
-pub(super) const WITH_DATA: [&str; 10] = [
+pub(super) const WITH_DATA: [&str; 11] = [
     "alarms",
     "window",
     "quality",
@@ -135,6 +136,7 @@ pub(super) const WITH_DATA: [&str; 10] = [
     "real",
     "tokens",
     "lessons",
+    "rules",
     "anchors",
 ];
 
@@ -220,6 +222,12 @@ pub(crate) const METRICS: &[Row] = &[
     row("lessons.turn", "extraction from one more turn, with reading and writing the state", "ms", at_most(5.0)),
     row("lessons.first", "first extraction of a process", "ms", NONE),
     row("lessons.state", "state of the extractor after 3 MB", "KB", at_most(256.0)),
+    row("rules.turns", "recorded sessions of two projects, to which the model was fitted: lasting rules that people said and that are kept", "%", at_least(65.0)),
+    row("rules.other_turns", "the same: turns that look like rules and are kept as one", "of 81", at_most(4.0)),
+    row("rules.sentences", "sentences as people type, in no fit: rules that are kept", "%", at_least(72.0)),
+    row("rules.other_sentences", "the same: other sentences that are kept as a rule", "of 8", at_most(0.0)),
+    row("rules.unfitted", "sentences of other domains, in no fit: rules that are kept", "%", NONE),
+    row("rules.unfitted_others", "the same: other sentences that are kept as a rule", "of 20", NONE),
     row("anchors.count", "recorded conversations: anchors after every fifth tool call", "anchors", NONE),
     row("anchors.each", "anchors of a conversation", "anchors", NONE),
     row("anchors.mean", "tokens of an anchor", "tokens", NONE),

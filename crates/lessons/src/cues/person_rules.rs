@@ -65,6 +65,18 @@ pub(crate) struct TurnWords {
     pub(crate) ends: &'static [&'static str],
     /// Words that introduce a list of rules.
     pub(crate) introductions: &'static [&'static str],
+    /// Words of a statement about what is used now.
+    pub(crate) descriptions: &'static [&'static str],
+    /// Verbs of a request to leave something.
+    pub(crate) departures: &'static [&'static str],
+    /// Words before what comes instead.
+    pub(crate) arrivals: &'static [&'static str],
+    /// Words for all of the project, or for what was just named.
+    pub(crate) wholes: &'static [&'static str],
+    /// Names of a project, which do not name what is left.
+    pub(crate) places: &'static [&'static str],
+    /// Verbs at the beginning of a part whose subject is before it.
+    pub(crate) verbs: &'static [&'static str],
     /// Beginnings of the results that hold a person's answers to questions.
     pub(crate) answers: &'static [&'static str],
 }

@@ -1,8 +1,10 @@
 //! Rules by people: turns that set a rule or correct the agent, reasons of rejected calls, and checks such as "did you
 //! push?", which suggest a preference.
 
+mod leaving_statements;
 mod rule_finder;
 mod scored_sentence;
+mod session_sentences;
 mod stops;
 mod turn_text;
 mod weak_preference;
@@ -14,14 +16,16 @@ use crate::rule_model::SentencePlace;
 use crate::sentences::{plain_text, sentences, shorten_to_sentences};
 use crate::{Candidate, Evidence, LessonContent, SourceKind, Speaker};
 use heirloom_agents::transcripts::{
-    EventBody, ToolAction, ToolOutcome, TranscriptEvent, without_injected_text,
+    EventBody, ToolOutcome, TranscriptEvent, without_injected_text,
 };
 use heirloom_model::{Timestamp, text};
 use rule_finder::FoundRule;
 pub(super) use rule_finder::find_rules;
 pub use rule_finder::{TurnSentence, turn_sentences};
 use serde::{Deserialize, Serialize};
-use stops::{is_stop, rejection_reason, typed_command};
+use session_sentences::ReadTurn;
+pub use session_sentences::{SessionSentences, SpokenSentence};
+use stops::{call_id, describe_call, is_stop, rejection_reason, typed_command};
 
 /// Greatest number of rules that are kept.
 const RULES_MAX: usize = 50;
@@ -29,8 +33,6 @@ const RULES_MAX: usize = 50;
 const LINE_CHARS_MAX: usize = 200;
 /// Greatest number of characters of the agent's last text.
 const STATEMENT_CHARS_MAX: usize = 1200;
-/// Greatest number of characters of a call.
-const CALL_CHARS_MAX: usize = 120;
 /// Number of calls whose action is remembered until their result.
 const CALLS_MAX: usize = 8;
 /// Number of calls after an interrupt that the agent makes before a prompt, which waited, reaches it.
@@ -61,6 +63,9 @@ pub(crate) struct PersonRules {
     calls_since_interrupt: u32,
     /// Position of the last turn.
     last_turn: Option<u64>,
+    /// Turns that were read, if they are collected for the fit of the model.
+    #[serde(skip)]
+    read: Option<Vec<ReadTurn>>,
 }
 
 /// Rule with its source.
@@ -106,7 +111,7 @@ impl PersonRules {
                 if self.calls.len() >= CALLS_MAX {
                     self.calls.remove(0);
                 }
-                let id = text::clip(call, CALL_CHARS_MAX).to_owned();
+                let id = call_id(call);
                 self.calls.push((id, describe_call(tool, action)));
                 self.call_count = self.call_count.saturating_add(1);
                 self.calls_since_interrupt = self.calls_since_interrupt.saturating_add(1);
@@ -149,7 +154,7 @@ impl PersonRules {
             .and_then(|action| typed_command(&turn, action))
         {
             Some(rule) => vec![rule],
-            None => find_rules(&turn, place, cues),
+            None => self.find(&turn, place, event.at, cues),
         };
         let is_empty = found.is_empty();
         for rule in found {
@@ -200,7 +205,7 @@ impl PersonRules {
                     is_rejection: true,
                     ..SentencePlace::default()
                 };
-                for rule in find_rules(reason, place, cues) {
+                for rule in self.find(reason, place, event.at, cues) {
                     let rationale = self.rationale(&rule, action.as_deref());
                     self.add(stored_rule(rule, rationale, position, event));
                 }
@@ -230,7 +235,7 @@ impl PersonRules {
             if is_option || answer.split_whitespace().count() < ANSWER_WORDS_MIN {
                 continue;
             }
-            for rule in find_rules(answer, SentencePlace::default(), cues) {
+            for rule in self.find(answer, SentencePlace::default(), event.at, cues) {
                 let rationale = rule.reason.clone();
                 self.add(stored_rule(rule, rationale, position, event));
             }
@@ -366,19 +371,5 @@ fn stored_rule(
         position,
         line: text::excerpt(&rule.line, LINE_CHARS_MAX),
         at: event.at,
-    }
-}
-
-/// Returns the action of a call for a sentence about it.
-fn describe_call(tool: &str, action: &ToolAction) -> String {
-    let tool = text::excerpt(tool, CALL_CHARS_MAX / 2);
-    let short = |input: &str| text::excerpt(text::clip(input, 4 * CALL_CHARS_MAX), CALL_CHARS_MAX);
-    match action {
-        ToolAction::Command(command) => format!("`{}`", short(command).replace('`', "'")),
-        ToolAction::Edit(edits) => match edits.first() {
-            Some(edit) => format!("{tool} on {}", short(&edit.path)),
-            None => tool,
-        },
-        ToolAction::Plan(_) | ToolAction::Other(_) => tool,
     }
 }

@@ -1,12 +1,15 @@
 //! Sentences of a turn that are lasting rules, and the record of each.
 
+use super::leaving_statements::mark_leaving;
 use super::scored_sentence::{
-    PART_DISCOUNT, Scored, contradicts_agent, finish_sentence, refers_back, score,
+    PART_DISCOUNT, Scored, contradicts_agent, finish_sentence, lacks_subject, refers_back, score,
     without_introduction,
 };
 use super::turn_text::own_lines;
 use crate::cues::{Cues, PersonRuleCues, RuleCategory};
-use crate::rule_model::{RuleFeatures, SentencePlace, is_change, is_complaint, is_preference};
+use crate::rule_model::{
+    RuleFeatures, SentencePlace, is_change, is_complaint, is_preference, words_and_pairs,
+};
 use crate::sentences::sentences;
 
 /// Greatest number of characters of a rule.
@@ -48,7 +51,10 @@ pub(in crate::sources) fn find_rules(
     cues: &PersonRuleCues,
 ) -> Vec<FoundRule> {
     let mut rules = Vec::new();
-    for (line, scored) in score_turn(&own_lines(turn, &cues.turns), turn, place, cues) {
+    let lines = own_lines(turn, &cues.turns);
+    let mut scored_lines = score_turn(&lines, turn, place, cues);
+    mark_leaving(&mut scored_lines, cues);
+    for (line, scored) in scored_lines {
         add_rules(&mut rules, line, &scored, place, cues);
     }
     if rules.len() > RULES_MAX {
@@ -65,6 +71,8 @@ pub struct TurnSentence {
     pub text: String,
     /// Values of [`RULE_FEATURES`](crate::RULE_FEATURES).
     pub features: RuleFeatures,
+    /// Its words and pairs of neighbouring words, each once.
+    pub words: Vec<String>,
 }
 
 /// Returns the sentences of a turn that are the person's words, with the features by which they are judged.
@@ -77,6 +85,7 @@ pub fn turn_sentences(turn: &str, place: SentencePlace) -> Vec<TurnSentence> {
         .map(|scored| TurnSentence {
             text: scored.text.to_owned(),
             features: scored.features,
+            words: words_and_pairs(&scored.classes).into_iter().collect(),
         })
         .collect()
 }
@@ -164,7 +173,8 @@ fn add_rules(
         let refers = limits || refers_back(&sentence.normal, cues);
         let previous = previous.filter(|previous| refers && !previous.is_question);
         let is_lost = refers && !limits && previous.is_none() && sentence.probability < CERTAIN;
-        if !is_rule || is_lost {
+        let is_left = limits && previous.is_some_and(|previous| previous.is_leaving);
+        if !is_rule || is_lost || is_left {
             continue;
         }
         if let Some(limit) = limit {
@@ -206,6 +216,7 @@ fn split_rules<'a>(
             part.text.split_whitespace().count() >= PART_WORDS_MIN
                 && part.is_rule_from(cues.threshold - PART_DISCOUNT, cues)
                 && !refers_back(&part.normal, cues)
+                && !lacks_subject(&part.normal, cues)
         };
         if parts.iter().all(is_apart) {
             return parts.into();

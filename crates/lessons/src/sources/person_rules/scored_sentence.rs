@@ -32,6 +32,8 @@ pub(super) struct Scored<'a> {
     pub(super) is_question: bool,
     /// True if it, or the sentence before it, contradicts the agent.
     pub(super) contradicts: bool,
+    /// True if a later sentence of the turn makes it untrue.
+    pub(super) is_leaving: bool,
 }
 
 /// Returns true if the sentence begins with a contradiction; a single word needs a mark after it ("no, use it" in contrast
@@ -58,13 +60,14 @@ pub(super) fn score<'s>(text: &'s str, place: SentencePlace, cues: &PersonRuleCu
     };
     let features = sentence_features(&classes, text, place);
     Scored {
-        probability: rule_probability(&features),
+        probability: rule_probability(&features, &classes),
         features,
         text,
         normal,
         classes,
         is_question,
         contradicts: false,
+        is_leaving: false,
     }
 }
 
@@ -106,6 +109,7 @@ impl Scored<'_> {
         (self.probability >= threshold || self.shows_command())
             && has_content(&self.classes)
             && has_letters(&self.normal)
+            && !self.is_leaving
             && !self.is_for_now(cues)
     }
 
@@ -142,6 +146,12 @@ impl Scored<'_> {
 fn has_letters(normal: &str) -> bool {
     let letters = normal.chars().filter(|c| c.is_alphabetic()).count();
     letters >= LETTERS_MIN || (!normal.is_ascii() && letters >= CJK_LETTERS_MIN)
+}
+
+/// Returns true if the text begins with a verb whose subject is before it ("are never wider than the page").
+pub(super) fn lacks_subject(normal: &str, cues: &PersonRuleCues) -> bool {
+    let mut verbs = cues.turns.verbs.iter();
+    verbs.any(|verb| starts_with_word(normal, verb))
 }
 
 /// Returns true if the sentence names its subject in an earlier one.

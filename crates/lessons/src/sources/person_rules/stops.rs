@@ -1,8 +1,12 @@
-//! Interrupts and rejected calls: the notes of programs about them, and what the person wrote with them.
+//! Interrupts and rejected calls: the calls, the notes of programs about them, and what the person wrote with them.
 
 use super::rule_finder::FoundRule;
 use crate::cues::{RuleCategory, TurnWords};
+use heirloom_agents::transcripts::ToolAction;
+use heirloom_model::text;
 
+/// Greatest number of characters of a call.
+const CALL_CHARS_MAX: usize = 120;
 /// Greatest number of characters of a command that is a whole turn.
 const COMMAND_CHARS_MAX: usize = 120;
 /// Worth of a command that the person typed after an interrupt.
@@ -40,4 +44,23 @@ pub(super) fn typed_command(turn: &str, action: &str) -> Option<FoundRule> {
         worth: TYPED_COMMAND_WORTH,
         line: turn.trim().to_owned(),
     })
+}
+
+/// Returns the id of a call, bounded.
+pub(super) fn call_id(call: &str) -> String {
+    text::clip(call, CALL_CHARS_MAX).to_owned()
+}
+
+/// Returns the action of a call for a sentence about it.
+pub(super) fn describe_call(tool: &str, action: &ToolAction) -> String {
+    let tool = text::excerpt(tool, CALL_CHARS_MAX / 2);
+    let short = |input: &str| text::excerpt(text::clip(input, 4 * CALL_CHARS_MAX), CALL_CHARS_MAX);
+    match action {
+        ToolAction::Command(command) => format!("`{}`", short(command).replace('`', "'")),
+        ToolAction::Edit(edits) => match edits.first() {
+            Some(edit) => format!("{tool} on {}", short(&edit.path)),
+            None => tool,
+        },
+        ToolAction::Plan(_) | ToolAction::Other(_) => tool,
+    }
 }
