@@ -10,6 +10,9 @@ mod pinned_records;
 mod standing_rules;
 
 use super::Engine;
+use super::context_sources::SourceInput;
+use super::directive_injection::InjectionReport;
+use super::ended_records::EndedRecords;
 use super::new_record::check_scope;
 use super::tasks::TASK_MAIN;
 pub(super) use echoes::Echoes;
@@ -115,15 +118,34 @@ impl Contexts<'_> {
                 notes: Vec::new(),
             });
         }
-        if self.engine.settings.context_selection == ContextSelection::Worth {
-            let is_explicit = budgets.iter().any(Option::is_some);
-            return self.build_by_worth(&request, injected.as_ref(), budget, is_explicit);
-        }
-        let view = self.memory_view(&request, budget)?;
+        let ended = EndedRecords::new(self.engine, request.session.as_deref())?;
+        let injected = injected.as_ref();
+        let mut context = match self.engine.settings.context_selection {
+            ContextSelection::Worth => {
+                let is_explicit = budgets.iter().any(Option::is_some);
+                self.build_by_worth(&request, injected, budget, is_explicit, &ended)?
+            }
+            ContextSelection::Priority => {
+                self.build_by_priority(&request, injected, budget, &ended)?
+            }
+        };
+        context.sections.extend(ended.receipt_section());
+        Ok(context)
+    }
+
+    fn build_by_priority(
+        &self,
+        request: &ContextRequest,
+        injected: Option<&InjectionReport>,
+        budget: Budget,
+        ended: &EndedRecords<'_>,
+    ) -> Result<Context, Fault> {
+        let view = self.memory_view(request, budget, ended)?;
         let prefixes = self.signal_prefixes();
-        let mut sections = self.directive_sections(&request, injected.as_ref());
+        let mut sections = self.directive_sections(request, injected);
         let memory = context::render_with_named(&sections, &view, budget, &prefixes);
-        sections.extend(self.sections(&request, injected.as_ref(), &view, &memory));
+        let sources = SourceInput::new(request, injected, &view, &memory, ended);
+        sections.extend(self.sections(sources, &memory));
         Ok(context::add_sources(memory, &sections, &prefixes))
     }
 
@@ -138,18 +160,26 @@ impl Contexts<'_> {
             .collect()
     }
 
-    fn memory_view(&self, request: &ContextRequest, budget: Budget) -> Result<MemoryView, Fault> {
+    fn memory_view(
+        &self,
+        request: &ContextRequest,
+        budget: Budget,
+        ended: &EndedRecords<'_>,
+    ) -> Result<MemoryView, Fault> {
         let task = request.task.as_deref();
         let entries = self.engine.settings.max_entries;
         let pinned = self.pinned_records(task.unwrap_or(TASK_MAIN))?;
         let pins: HashSet<RecordId> = pinned.iter().map(|record| record.id).collect();
         let rest = |record: &Record| is_eligible(record) && !pins.contains(&record.id);
-        let errors = self.newest_open_errors(task, entries, &rest)?;
+        let errors = self.newest_open_errors(task, entries, &rest, ended)?;
         let (mut decisions, decisions_go_on) =
             self.newest_knowledge(Some(CATEGORY_DECISION), entries)?;
         let (mut facts, facts_go_on) = self.newest_facts(budget.chars())?;
         let outdated = outdated_records(pinned.iter().chain(&decisions).chain(&facts));
-        let rest = |record: &Record| rest(record) && !outdated.contains(&record.id);
+        let ended = ended.among(decisions.iter().chain(&facts))?;
+        let rest = |record: &Record| {
+            rest(record) && !outdated.contains(&record.id) && !ended.contains(&record.id)
+        };
         decisions.retain(rest);
         facts.retain(rest);
         let id = task.unwrap_or(TASK_MAIN);
