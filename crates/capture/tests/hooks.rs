@@ -3,6 +3,8 @@
 
 #[path = "hooks/anchors.rs"]
 mod anchors;
+#[path = "hooks/ended_failures.rs"]
+mod ended_failures;
 #[path = "hooks/failure_causes.rs"]
 mod failure_causes;
 #[path = "hooks/killed_sessions.rs"]

@@ -121,10 +121,10 @@ impl Memory {
 
     /// Stores a failure as hooks record it.
     fn fail(&self) -> RecordId {
-        self.fail_with(ErrorRecord::open(), AGENT)
+        self.fail_with(&ErrorRecord::open(), AGENT)
     }
 
-    fn fail_with(&self, typed: ErrorRecord, source: &str) -> RecordId {
+    fn fail_with(&self, typed: &ErrorRecord, source: &str) -> RecordId {
         let records = self.engine.records();
         let mut record = records.draft(Kind::Error, FAILURE, Scope::default(), source);
         record.key = Some("command:0123456789abcdef:0123456789abcdef".to_owned());
@@ -262,7 +262,7 @@ fn failure_with_a_fix_of_a_person_or_a_report_does_not_end() {
     let mut reopened = ErrorRecord::open();
     let helped = (ErrorRecord::HELPED.to_owned(), json!("ran `make rules`"));
     reopened.extra.extend([helped]);
-    let fixed = memory.fail_with(reopened, AGENT);
+    let fixed = memory.fail_with(&reopened, AGENT);
     let errors = memory.engine.errors();
     let report = "the signature of the webhook is wrong";
     let report = errors.log(report, Scope::default(), AGENT).unwrap();
@@ -273,7 +273,7 @@ fn failure_with_a_fix_of_a_person_or_a_report_does_not_end() {
         assert_eq!(memory.end(id), None);
     }
     let memory = Memory::new();
-    let of_person = memory.fail_with(ErrorRecord::open(), "user");
+    let of_person = memory.fail_with(&ErrorRecord::open(), "user");
     let memory_of_pin = Memory::new();
     let pinned = memory_of_pin.fail();
     let mark = Mark::Pinned(true);
@@ -299,12 +299,15 @@ fn failure_ends_after_five_successes_of_its_command() {
     let (again, closed) = change(id);
     assert_eq!(again, None, "an open failure is closed first");
     id = memory.engine.apply(&[closed]).unwrap()[0].id;
+    assert_eq!(change(id).0, None, "the same report again is not counted");
     for _ in 1..limits::FAILURE_SUCCESSES_MAX {
         assert_eq!(memory.end(id), None);
+        memory.wait(1);
         let again = change(id).0.unwrap();
         id = memory.engine.apply(&[again]).unwrap()[0].id;
     }
     assert_eq!(memory.end(id), Some(EndReason::Contradicted));
+    memory.wait(1);
     assert_eq!(change(id).0, None, "it is not counted any more");
     let text = EndReason::Contradicted.text();
     assert_eq!(text, "ended: the command succeeded 5 times since");
@@ -368,7 +371,7 @@ fn unconfirmed_proposal_ends_after_ninety_days_of_use() {
     memory.engine.records().mark(useful, mark).unwrap();
     let confirmed = memory.fact("learning", "Discount codes are trimmed first.");
     memory.fact("learning", "Discount codes are trimmed first.");
-    // Nobody used the project for a year.
+    // The project is not used for a year.
     memory.wait(365 * DAY);
     memory.use_days(limits::PROPOSAL_USE_DAYS_MAX - 1);
     for id in ids {

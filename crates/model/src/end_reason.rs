@@ -12,7 +12,7 @@ pub enum EndReason {
     Contradicted,
     /// A value of a moment, such as a commit or a count, that is too old.
     OneOffValue,
-    /// A proposal of an agent that nobody confirmed during a long use of the project.
+    /// A proposal of an agent that no one confirmed during a long use of the project.
     UnconfirmedProposal,
     /// A fact about another machine.
     OtherMachine,
@@ -35,7 +35,7 @@ impl EndReason {
                 limits::ONE_OFF_VALUE_DAYS_MAX
             ),
             Self::UnconfirmedProposal => format!(
-                "nobody confirmed the proposal in {} days of use",
+                "not confirmed in {} days of use",
                 limits::PROPOSAL_USE_DAYS_MAX
             ),
             Self::OtherMachine => return Cow::Borrowed("ended: about another machine"),

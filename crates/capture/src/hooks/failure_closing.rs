@@ -38,7 +38,7 @@ impl Hooks<'_> {
         }
         if evidence.command_passed() {
             let subject = Subject::Command(run.command.to_owned());
-            self.count_success(request, &subject, evidence, state)?;
+            count_success(self, request, &subject, evidence, state)?;
             let trees = state.clone();
             let is_closed = |one: &Record| {
                 evidence.closes(one) && trees.has_failed_in(one.key.as_deref(), run.tree)
@@ -47,30 +47,6 @@ impl Hooks<'_> {
             self.close_failures(request, &subject, &is_closed, &changes_of, state)?;
         }
         self.close_named_errors(request, evidence, state)
-    }
-
-    /// Counts a further success of a command for its closed failures without a known fix.
-    fn count_success(
-        &self,
-        request: &HookRequest<'_>,
-        subject: &Subject,
-        evidence: &PassEvidence,
-        state: &mut HookSessionState,
-    ) -> Result<(), Fault> {
-        let (errors, source) = (self.engine.errors(), request.host.as_str());
-        let counted = || -> Result<Vec<_>, Fault> {
-            let known = self.failures_of(subject)?.into_iter();
-            Ok(known
-                .filter(|one| evidence.closes(one))
-                .filter_map(|one| errors.pass_again_change(&one, source))
-                .collect())
-        };
-        if counted()?.is_empty() {
-            return Ok(());
-        }
-        let applied = self.engine.apply_decided(counted)?;
-        state.mark_delivered(applied.iter().map(|one| one.id));
-        Ok(())
     }
 
     /// Closes the failures of tests that a failing run of the same command does not name any more.
@@ -171,6 +147,30 @@ impl Hooks<'_> {
         }
         Ok(())
     }
+}
+
+/// Counts a further success of a command for its closed failures without a known fix.
+fn count_success(
+    hooks: &Hooks<'_>,
+    request: &HookRequest<'_>,
+    subject: &Subject,
+    evidence: &PassEvidence,
+    state: &mut HookSessionState,
+) -> Result<(), Fault> {
+    let (errors, source) = (hooks.engine.errors(), request.host.as_str());
+    let counted = || -> Result<Vec<_>, Fault> {
+        let known = hooks.failures_of(subject)?.into_iter();
+        Ok(known
+            .filter(|one| evidence.closes(one))
+            .filter_map(|one| errors.pass_again_change(&one, source))
+            .collect())
+    };
+    if counted()?.is_empty() {
+        return Ok(());
+    }
+    let applied = hooks.engine.apply_decided(counted)?;
+    state.mark_delivered(applied.iter().map(|one| one.id));
+    Ok(())
 }
 
 /// Returns the changes between a failure and the success of the same command: the steps, and the variables and the

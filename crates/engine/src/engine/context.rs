@@ -10,8 +10,6 @@ mod pinned_records;
 mod standing_rules;
 
 use super::Engine;
-use super::context_sources::SourceInput;
-use super::directive_injection::InjectionReport;
 use super::ended_records::EndedRecords;
 use super::new_record::check_scope;
 use super::tasks::TASK_MAIN;
@@ -24,7 +22,7 @@ use heirloom_model::settings::ContextSelection;
 use heirloom_model::{Budget, Fault, Record, RecordId, Scope, limits};
 use heirloom_prompt::context;
 use item_text::{error_item, fact_item, meaning_item, plain_item};
-pub(super) use outdated_records::{last_stated_at, outdated_records};
+pub(super) use outdated_records::outdated_records;
 pub(super) use standing_rules::{RULE_CATEGORIES, is_standing_rule};
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -126,27 +124,16 @@ impl Contexts<'_> {
                 self.build_by_worth(&request, injected, budget, is_explicit, &ended)?
             }
             ContextSelection::Priority => {
-                self.build_by_priority(&request, injected, budget, &ended)?
+                let view = self.memory_view(&request, budget, &ended)?;
+                let prefixes = self.signal_prefixes();
+                let mut sections = self.directive_sections(&request, injected);
+                let memory = context::render_with_named(&sections, &view, budget, &prefixes);
+                sections.extend(self.sections(&request, injected, &view, &memory, &ended));
+                context::add_sources(memory, &sections, &prefixes)
             }
         };
         context.sections.extend(ended.receipt_section());
         Ok(context)
-    }
-
-    fn build_by_priority(
-        &self,
-        request: &ContextRequest,
-        injected: Option<&InjectionReport>,
-        budget: Budget,
-        ended: &EndedRecords<'_>,
-    ) -> Result<Context, Fault> {
-        let view = self.memory_view(request, budget, ended)?;
-        let prefixes = self.signal_prefixes();
-        let mut sections = self.directive_sections(request, injected);
-        let memory = context::render_with_named(&sections, &view, budget, &prefixes);
-        let sources = SourceInput::new(request, injected, &view, &memory, ended);
-        sections.extend(self.sections(sources, &memory));
-        Ok(context::add_sources(memory, &sections, &prefixes))
     }
 
     /// Returns all prefixes of signals and status lines.

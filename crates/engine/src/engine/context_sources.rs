@@ -186,9 +186,14 @@ impl Contexts<'_> {
     /// Collects the sections of the configured sources in order. A source that fails contributes only a note.
     pub(super) fn sections(
         &self,
-        mut input: SourceInput<'_>,
+        request: &ContextRequest,
+        injected: Option<&InjectionReport>,
+        view: &MemoryView,
         memory: &Context,
+        ended: &EndedRecords<'_>,
     ) -> Vec<(SourceRow, Section)> {
+        let mut input = SourceInput::new(request, view, memory, ended);
+        input.injected = injected;
         let left = memory.budget.chars();
         let left = left.saturating_sub(text::chars(&memory.text));
         let rows = self.engine.settings.sources.iter();
@@ -214,10 +219,8 @@ impl Contexts<'_> {
 }
 
 impl<'a> SourceInput<'a> {
-    /// Returns the input of the sources of a context by priority.
-    pub(super) fn new(
+    fn new(
         request: &'a ContextRequest,
-        injected: Option<&'a InjectionReport>,
         view: &MemoryView,
         memory: &Context,
         ended: &'a EndedRecords<'a>,
@@ -249,7 +252,7 @@ impl<'a> SourceInput<'a> {
         Self {
             request,
             echoes: Echoes::of_request(request),
-            injected,
+            injected: None,
             words: joined,
             files: remaining.map(|file| (file.id, file.text.clone())).collect(),
             shown,

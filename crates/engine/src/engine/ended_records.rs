@@ -11,7 +11,6 @@ mod use_days;
 use super::Engine;
 use super::lessons::LessonSource;
 use super::prune::is_of_person;
-use crate::engine::context::last_stated_at;
 use heirloom_model::context::{InclusionReason, ReceiptItem, ReceiptSection};
 use heirloom_model::kinds::{
     CATEGORY_CONVENTION, CATEGORY_DECISION, CATEGORY_FACT, CATEGORY_LEARNING, Knowledge,
@@ -92,7 +91,7 @@ impl<'e> EndedRecords<'e> {
         }
     }
 
-    /// Returns the records that were left out as a section of a receipt; `None` if there are none.
+    /// Returns the records that were left out as a section of a receipt; `None` without any.
     pub fn receipt_section(&self) -> Option<ReceiptSection> {
         let items: Vec<ReceiptItem> = self.left_out.borrow().values().cloned().collect();
         (!items.is_empty()).then(|| ReceiptSection {
@@ -142,8 +141,10 @@ impl<'e> EndedRecords<'e> {
     }
 
     fn is_old_value(&self, record: &Record) -> bool {
-        self.is_older_than(last_stated_at(record), limits::ONE_OFF_VALUE_DAYS_MAX)
-            && is_one_off_value(&record.text)
+        self.is_older_than(
+            Knowledge::last_stated_at(record),
+            limits::ONE_OFF_VALUE_DAYS_MAX,
+        ) && is_one_off_value(&record.text)
     }
 
     /// Returns true for a record that this store has known for more than the days of use of a proposal.

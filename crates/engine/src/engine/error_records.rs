@@ -243,7 +243,9 @@ impl Errors<'_> {
     /// Returns the change that counts a further success of the command of a closed failure; `None` if it is not
     /// counted, because a fix is known, nothing closed it, or it has ended.
     pub fn pass_again_change(&self, error: &Record, source: &str) -> Option<Change> {
-        if !is_countable_failure(error) {
+        // The same report again is no further success.
+        let is_later = self.engine.now() > error.recorded_at;
+        if !is_later || !is_countable_failure(error) {
             return None;
         }
         let mut typed = typed_error(error);

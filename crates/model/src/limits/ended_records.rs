@@ -6,7 +6,5 @@ pub const OPEN_FAILURE_SESSIONS_MAX: usize = 3;
 pub const FAILURE_SUCCESSES_MAX: u64 = 5;
 /// Age of a value of a moment after which it is not offered, days.
 pub const ONE_OFF_VALUE_DAYS_MAX: i64 = 30;
-/// Days of use of the project after which a proposal that nobody confirmed is not offered.
+/// Days of use of the project after which an unconfirmed proposal is not offered.
 pub const PROPOSAL_USE_DAYS_MAX: usize = 90;
-/// Number of the newest sessions that are read for the days on which a project was used.
-pub const USE_DAYS_SESSIONS_MAX: usize = 1_000;

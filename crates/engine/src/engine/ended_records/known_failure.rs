@@ -10,8 +10,8 @@ use heirloom_model::{Authority, KindData, Record, Timestamp, limits, mark};
 /// Beginnings of the keys of failures that hooks and imports recorded.
 const RECORDED: [&str; 2] = ["command:", "edit:"];
 
-/// Returns true for a failure without a known fix whose command succeeded so often since that it is not told any more,
-/// unless a person wrote or pinned it.
+/// Returns true for a failure without a known fix whose command succeeded [`limits::FAILURE_SUCCESSES_MAX`] times since,
+/// unless a person wrote or pinned it. It is not told any more.
 pub fn is_contradicted(record: &Record) -> bool {
     is_without_fix_since_success(record) && successes(record) >= limits::FAILURE_SUCCESSES_MAX
 }

@@ -22,7 +22,7 @@ pub(super) fn names_other_home(text: &str, home: &str) -> bool {
     let own = accounts(home);
     let named = accounts(text);
     let is_own = |name: &&str| own.contains(name);
-    // A home folder such as `/root` has no account in its path.
+    // A home folder elsewhere has no account in its path.
     let has_own_path = own.is_empty() && text.contains(home.trim_end_matches(['/', '\\']));
     !named.is_empty() && !named.iter().any(is_own) && !has_own_path
 }
@@ -85,8 +85,8 @@ mod tests {
         ] {
             assert_eq!(names_other_home(text, "/home/ann"), is_other, "{text}");
         }
-        assert!(names_other_home("It is /home/ann/sdk", "/root"));
-        assert!(!names_other_home("It is /root/sdk", "/root"));
+        assert!(names_other_home("It is /home/ann/sdk", "/srv/ann"));
+        assert!(!names_other_home("It is /srv/ann/sdk", "/srv/ann"));
         let windows = r"C:\Users\ann";
         assert!(!names_other_home(r"It is C:\Users\ann\sdk", windows));
         assert!(names_other_home("It is /home/ben/sdk", windows));

@@ -1,16 +1,16 @@
 //! Days of use: the days on which a project had a session or a record.
 
 use crate::engine::Engine;
-use heirloom_model::{Fault, RecordId, Timestamp, limits};
+use heirloom_model::{Fault, RecordId, Timestamp};
 use heirloom_store::{AsOf, Filter};
 
+/// Number of the newest sessions that are read; older days are those with a record.
+const SESSIONS_READ_MAX: usize = 1_000;
 const DAY_SECONDS: i64 = 86_400;
 
 /// Returns the start of the earliest of the last `days` days of use (UTC); `None` if there are fewer.
 pub(super) fn start_of_use_days(engine: &Engine, days: usize) -> Result<Option<Timestamp>, Fault> {
-    let sessions = engine
-        .sessions()
-        .sessions_of(None, limits::USE_DAYS_SESSIONS_MAX)?;
+    let sessions = engine.sessions().sessions_of(None, SESSIONS_READ_MAX)?;
     let starts: Vec<Timestamp> = sessions.iter().map(|one| one.started_at).collect();
     let mut before = engine.now();
     let mut start = None;
