@@ -5,6 +5,8 @@
 mod anchors;
 #[path = "hooks/changed_rules.rs"]
 mod changed_rules;
+#[path = "hooks/ended_failures.rs"]
+mod ended_failures;
 #[path = "hooks/failure_causes.rs"]
 mod failure_causes;
 #[path = "hooks/killed_sessions.rs"]

@@ -14,6 +14,7 @@ mod directive_injection;
 mod doctor;
 mod editable_files;
 mod embedding;
+mod ended_records;
 mod episodes;
 mod error_records;
 mod error_resolutions;
@@ -80,6 +81,7 @@ pub use directive_injection::InjectionReport;
 pub use doctor::{CheckLevel, Doctor, HealthCheck, RepairReport, RestoreReport};
 pub use editable_files::{EditableFile, EditableFolder, EditableText, SaveOutcome};
 pub use embedding::{ReembedMode, ReembedReport};
+pub use ended_records::{EndedRecords, is_contradicted};
 pub use episodes::{EpisodeFilter, NewEpisode};
 pub use error_records::{EarlierResolution, LoggedError, names_error};
 pub use external_import::{

@@ -37,6 +37,7 @@ pub use engine::{
     LessonSource, Lessons, LessonsReport, RewriteReport,
 };
 pub use engine::{EditableFile, EditableFolder, EditableText, SaveOutcome};
+pub use engine::{EndedRecords, is_contradicted};
 pub use engine::{
     EntryReport, ShareOutcome, ShareReport, SyncReport, Workspace, WorkspaceEntry, WorkspacePage,
 };

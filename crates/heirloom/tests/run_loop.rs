@@ -187,26 +187,7 @@ fn assert_run_end(options: &[&str], actions: &[&str], expected: &str) {
 }
 
 #[test]
-fn run_ends_with_reason_and_exit_code() {
-    let pending = ["--say", "HEIRLOOM_MEMORY: STEP_PENDING more"];
-    assert_run_end(&[], &["--say", "done"], "0 complete: COMPLETE");
-    assert_run_end(
-        &[],
-        &["--say", "AGENTIUM_STATUS: COMPLETE all green"],
-        "0 complete: COMPLETE",
-    );
-    // COMPLETE counts even with pending steps.
-    assert_run_end(
-        &[],
-        &[&pending[..], &["--say", "HEIRLOOM_STATUS: COMPLETE"]].concat(),
-        "0 complete: COMPLETE",
-    );
-    assert_run_end(
-        &["--iterations", "2"],
-        &pending,
-        "0 iteration-limit: PARTIAL PARTIAL",
-    );
-    // PARTIAL without pending steps is no end.
+fn partial_result_is_no_end() {
     assert_run_end(
         &["--iterations", "2"],
         &["--say", "HEIRLOOM_STATUS: PARTIAL a bit"],
@@ -225,6 +206,28 @@ fn run_ends_with_reason_and_exit_code() {
             "HEIRLOOM_STATUS: COMPLETE all",
         ],
         "0 complete: PARTIAL COMPLETE",
+    );
+}
+
+#[test]
+fn run_ends_with_reason_and_exit_code() {
+    let pending = ["--say", "HEIRLOOM_MEMORY: STEP_PENDING more"];
+    assert_run_end(&[], &["--say", "done"], "0 complete: COMPLETE");
+    assert_run_end(
+        &[],
+        &["--say", "AGENTIUM_STATUS: COMPLETE all green"],
+        "0 complete: COMPLETE",
+    );
+    // COMPLETE counts even with pending steps.
+    assert_run_end(
+        &[],
+        &[&pending[..], &["--say", "HEIRLOOM_STATUS: COMPLETE"]].concat(),
+        "0 complete: COMPLETE",
+    );
+    assert_run_end(
+        &["--iterations", "2"],
+        &pending,
+        "0 iteration-limit: PARTIAL PARTIAL",
     );
     // The third iteration completes the pending step of the first.
     assert_run_end(

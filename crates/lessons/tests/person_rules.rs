@@ -104,6 +104,16 @@ fn correction_records_what_was_wrong() {
 }
 
 #[test]
+fn statement_about_something_else_is_no_reason() {
+    let statement = "The tests need the container db-test.";
+    let found = rules_after(statement, "no, never use enums in TypeScript");
+    let [candidate] = found.as_slice() else {
+        panic!("{found:?}");
+    };
+    assert_eq!(knowledge(candidate).2, "");
+}
+
+#[test]
 fn rejected_call_with_reason_is_a_correction() {
     let reason = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). To tell you how to proceed, the user said:\nnever run migrations against prod\n\nNote: The user's next message may contain a correction. Always pay attention.";
     let found = rules_of(vec![

@@ -2,7 +2,7 @@
 
 use crate::rating::Rating;
 use crate::section::Origin;
-use crate::{Budget, RecordId};
+use crate::{Budget, EndReason, RecordId};
 use std::borrow::Cow;
 
 /// One candidate item of a section.
@@ -109,6 +109,8 @@ pub enum InclusionReason {
     DidNotFit,
     /// Left out because another item has the same text; its record, if it has one.
     DuplicateOf(Option<RecordId>),
+    /// Left out because the record has ended.
+    Ended(EndReason),
 }
 
 impl InclusionReason {
@@ -136,6 +138,7 @@ impl InclusionReason {
             Self::ByWorth => "by worth",
             Self::BelowFloor => "below the relevance floor",
             Self::DidNotFit => "did not fit",
+            Self::Ended(reason) => return reason.text(),
             Self::DuplicateOf(None) => "duplicate of another item",
             Self::DuplicateOf(Some(id)) => return Cow::Owned(format!("duplicate of {id}")),
         })

@@ -27,6 +27,13 @@ impl RecordId {
         Self::from_bytes((u128::from(ms) << 80).to_be_bytes())
     }
 
+    /// Returns the time in the id; `None` if it is out of range.
+    pub fn made_at(&self) -> Option<Timestamp> {
+        let mut millis = [0; 8];
+        millis[2..].copy_from_slice(&self.as_bytes()[..6]);
+        Timestamp::from_millisecond(i64::from_be_bytes(millis)).ok()
+    }
+
     /// Derives the id of an entry from its time and parts, so that repeated imports of the same entry find it.
     pub fn from_parts(at: Timestamp, parts: &[&str]) -> Self {
         let millis = u64::try_from(at.as_millisecond()).unwrap_or(0);
@@ -120,6 +127,16 @@ mod tests {
             .collect();
         assert!(made.is_sorted());
         assert_eq!(made.iter().collect::<BTreeSet<_>>().len(), made.len());
+    }
+
+    #[test]
+    fn id_has_the_time_at_which_it_was_made() {
+        let at: Timestamp = "2026-05-01T10:00:00.123Z".parse().unwrap();
+        assert_eq!(IdSource::default().next(at).made_at(), Some(at));
+        assert_eq!(RecordId::from_parts(at, &["a"]).made_at(), Some(at));
+        assert_eq!(RecordId::MIN.made_at(), Some(Timestamp::UNIX_EPOCH));
+        let largest = RecordId::from_bytes([0xff; 16]);
+        assert_eq!(largest.made_at(), None);
     }
 
     #[test]

@@ -47,6 +47,8 @@ pub struct Settings {
     pub archive_gzip: bool,
     /// True if hooks and imports take lessons from conversations.
     pub learns: bool,
+    /// Home folder of the person on this machine, if it is known.
+    pub home: Option<PathBuf>,
 }
 
 /// Rule that decides which items a context includes.
@@ -177,6 +179,7 @@ impl Default for Settings {
             workspace: WorkspaceSettings::default(),
             archive_gzip: false,
             learns: true,
+            home: None,
         }
     }
 }

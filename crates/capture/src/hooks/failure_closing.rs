@@ -38,6 +38,7 @@ impl Hooks<'_> {
         }
         if evidence.command_passed() {
             let subject = Subject::Command(run.command.to_owned());
+            count_success(self, request, &subject, evidence, state)?;
             let trees = state.clone();
             let is_closed = |one: &Record| {
                 evidence.closes(one) && trees.has_failed_in(one.key.as_deref(), run.tree)
@@ -146,6 +147,30 @@ impl Hooks<'_> {
         }
         Ok(())
     }
+}
+
+/// Counts a further success of a command for its closed failures without a known fix.
+fn count_success(
+    hooks: &Hooks<'_>,
+    request: &HookRequest<'_>,
+    subject: &Subject,
+    evidence: &PassEvidence,
+    state: &mut HookSessionState,
+) -> Result<(), Fault> {
+    let (errors, source) = (hooks.engine.errors(), request.host.as_str());
+    let counted = || -> Result<Vec<_>, Fault> {
+        let known = hooks.failures_of(subject)?.into_iter();
+        Ok(known
+            .filter(|one| evidence.closes(one))
+            .filter_map(|one| errors.pass_again_change(&one, source))
+            .collect())
+    };
+    if counted()?.is_empty() {
+        return Ok(());
+    }
+    let applied = hooks.engine.apply_decided(counted)?;
+    state.mark_delivered(applied.iter().map(|one| one.id));
+    Ok(())
 }
 
 /// Returns the changes between a failure and the success of the same command: the steps, and the variables and the

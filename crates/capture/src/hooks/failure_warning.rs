@@ -2,6 +2,7 @@
 
 use crate::Hooks;
 use heirloom_agents::failures::Subject;
+use heirloom_engine::is_contradicted;
 use heirloom_model::kinds::ErrorRecord;
 use heirloom_model::record_meaning::{
     PASSED_LATER, has_passed_without_change, has_resolution_details, known_resolution,
@@ -11,10 +12,11 @@ use heirloom_store::Filter;
 use serde_json::Value;
 
 impl Hooks<'_> {
-    /// Returns the current failure of a subject that is not muted: the newest open one, otherwise the newest.
+    /// Returns the current failure of a subject that is neither muted nor contradicted by successes: the newest open one,
+    /// otherwise the newest.
     pub(super) fn failure_of(&self, subject: &Subject) -> Result<Option<Record>, Fault> {
         let mut found = self.failures_of(subject)?;
-        found.retain(|record| !mark::is_muted(&record.attrs));
+        found.retain(|record| !mark::is_muted(&record.attrs) && !is_contradicted(record));
         let open = found.iter().position(is_open);
         Ok(found.into_iter().nth(open.unwrap_or(0)))
     }

@@ -5,6 +5,7 @@ use super::session_state::HookSessionState;
 use super::{HookRequest, prompt_records};
 use crate::Hooks;
 use heirloom_agents::hooks::HookAnswer;
+use heirloom_engine::EndedRecords;
 use heirloom_model::{Fault, limits, text};
 use heirloom_search::relevance::{Tellable, select_told};
 use std::borrow::Cow;
@@ -33,6 +34,9 @@ impl Hooks<'_> {
         }
         let mut near = self.relevant_hits(&question)?;
         near.retain(|one| !state.is_delivered(one.record.id) && !self.is_own(&one.record, request));
+        let ended = EndedRecords::new(self.engine, request.event.session.as_deref())?;
+        let ended = ended.among(near.iter().map(|one| &one.record))?;
+        near.retain(|one| !ended.contains(&one.record.id));
         let candidates: Vec<Tellable> = near.iter().map(RelevantHit::tellable).collect();
         let places = select_told(&candidates, limits::HOOK_HITS_MAX);
         let found: Vec<_> = places.iter().filter_map(|n| near.get(*n)).collect();

@@ -12,7 +12,7 @@ use super::{HookRequest, add_text};
 use crate::Hooks;
 use general_rule::is_general_rule;
 use heirloom_agents::hooks::{ENVELOPE_CHARS, HookAnswer, wrap_for_hook, wrap_rules_in_envelope};
-use heirloom_engine::{ContextRequest, LessonSource};
+use heirloom_engine::{ContextRequest, EndedRecords, LessonSource};
 use heirloom_model::kinds::{CATEGORY_CONVENTION, Knowledge};
 use heirloom_model::permissions::VOUCHED_BY_ATTR;
 use heirloom_model::record_meaning::record_meaning_excerpt;
@@ -60,9 +60,11 @@ impl Hooks<'_> {
             true => 0,
             false => text::chars(&teaching) + GAP.len(),
         };
+        let ended = EndedRecords::new(self.engine, request.event.session.as_deref())?;
         let start = SessionStart {
             hooks: *self,
             request,
+            ended: &ended,
         };
         let mut items = start.start_items()?;
         items.retain(|item| {
@@ -93,16 +95,20 @@ impl Hooks<'_> {
             session: request.scope().session,
             ..ContextRequest::default()
         };
+        let mut receipt = list.receipt(rules);
+        receipt.sections.extend(ended.receipt_section());
         // Best effort: the text is valid without its receipt.
-        drop(contexts.store_receipt(&asked, &list.receipt(rules), None));
+        drop(contexts.store_receipt(&asked, &receipt, None));
         Ok(answer)
     }
 
     /// Answers the start of a subagent, a conversation of its own, with the same text in less space.
     pub(super) fn start_subagent(&self, request: &HookRequest<'_>) -> Result<HookAnswer, Fault> {
+        let ended = EndedRecords::new(self.engine, request.event.session.as_deref())?;
         let start = SessionStart {
             hooks: *self,
             request,
+            ended: &ended,
         };
         let body_max = start.start_room(limits::HOOK_SUBAGENT_CHARS_MAX);
         let list = StartText::select(start.start_items()?, body_max);
@@ -117,6 +123,7 @@ impl Hooks<'_> {
 struct SessionStart<'h> {
     hooks: Hooks<'h>,
     request: &'h HookRequest<'h>,
+    ended: &'h EndedRecords<'h>,
 }
 
 impl SessionStart<'_> {

@@ -10,6 +10,7 @@ mod pinned_records;
 mod standing_rules;
 
 use super::Engine;
+use super::ended_records::EndedRecords;
 use super::new_record::check_scope;
 use super::tasks::TASK_MAIN;
 pub(super) use echoes::Echoes;
@@ -21,7 +22,7 @@ use heirloom_model::settings::ContextSelection;
 use heirloom_model::{Budget, Fault, Record, RecordId, Scope, limits};
 use heirloom_prompt::context;
 use item_text::{error_item, fact_item, meaning_item, plain_item};
-pub(super) use outdated_records::{last_stated_at, outdated_records};
+pub(super) use outdated_records::outdated_records;
 pub(super) use standing_rules::{RULE_CATEGORIES, is_standing_rule};
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -115,16 +116,24 @@ impl Contexts<'_> {
                 notes: Vec::new(),
             });
         }
-        if self.engine.settings.context_selection == ContextSelection::Worth {
-            let is_explicit = budgets.iter().any(Option::is_some);
-            return self.build_by_worth(&request, injected.as_ref(), budget, is_explicit);
-        }
-        let view = self.memory_view(&request, budget)?;
-        let prefixes = self.signal_prefixes();
-        let mut sections = self.directive_sections(&request, injected.as_ref());
-        let memory = context::render_with_named(&sections, &view, budget, &prefixes);
-        sections.extend(self.sections(&request, injected.as_ref(), &view, &memory));
-        Ok(context::add_sources(memory, &sections, &prefixes))
+        let ended = EndedRecords::new(self.engine, request.session.as_deref())?;
+        let injected = injected.as_ref();
+        let mut context = match self.engine.settings.context_selection {
+            ContextSelection::Worth => {
+                let is_explicit = budgets.iter().any(Option::is_some);
+                self.build_by_worth(&request, injected, budget, is_explicit, &ended)?
+            }
+            ContextSelection::Priority => {
+                let view = self.memory_view(&request, budget, &ended)?;
+                let prefixes = self.signal_prefixes();
+                let mut sections = self.directive_sections(&request, injected);
+                let memory = context::render_with_named(&sections, &view, budget, &prefixes);
+                sections.extend(self.sections(&request, injected, &view, &memory, &ended));
+                context::add_sources(memory, &sections, &prefixes)
+            }
+        };
+        context.sections.extend(ended.receipt_section());
+        Ok(context)
     }
 
     /// Returns all prefixes of signals and status lines.
@@ -138,18 +147,26 @@ impl Contexts<'_> {
             .collect()
     }
 
-    fn memory_view(&self, request: &ContextRequest, budget: Budget) -> Result<MemoryView, Fault> {
+    fn memory_view(
+        &self,
+        request: &ContextRequest,
+        budget: Budget,
+        ended: &EndedRecords<'_>,
+    ) -> Result<MemoryView, Fault> {
         let task = request.task.as_deref();
         let entries = self.engine.settings.max_entries;
         let pinned = self.pinned_records(task.unwrap_or(TASK_MAIN))?;
         let pins: HashSet<RecordId> = pinned.iter().map(|record| record.id).collect();
         let rest = |record: &Record| is_eligible(record) && !pins.contains(&record.id);
-        let errors = self.newest_open_errors(task, entries, &rest)?;
+        let errors = self.newest_open_errors(task, entries, &rest, ended)?;
         let (mut decisions, decisions_go_on) =
             self.newest_knowledge(Some(CATEGORY_DECISION), entries)?;
         let (mut facts, facts_go_on) = self.newest_facts(budget.chars())?;
         let outdated = outdated_records(pinned.iter().chain(&decisions).chain(&facts));
-        let rest = |record: &Record| rest(record) && !outdated.contains(&record.id);
+        let ended = ended.among(decisions.iter().chain(&facts))?;
+        let rest = |record: &Record| {
+            rest(record) && !outdated.contains(&record.id) && !ended.contains(&record.id)
+        };
         decisions.retain(rest);
         facts.retain(rest);
         let id = task.unwrap_or(TASK_MAIN);

@@ -10,11 +10,11 @@ use super::context::{
     item_text::{error_item, fact_item},
     past_attempts, task_view,
 };
-use crate::engine::Contexts;
 use crate::engine::context_sources::{self, SourceInput, lesson, recall_offer};
 use crate::engine::directive_injection::InjectionReport;
 use crate::engine::recall::{ConversationHits, DedupMode, QuerySyntax, RecallRequest};
 use crate::engine::tasks::TASK_MAIN;
+use crate::engine::{Contexts, EndedRecords};
 use heirloom_model::context::{Context, MemoryView};
 use heirloom_model::kinds::ErrorRecord;
 use heirloom_model::rating::{Rating, Tier};
@@ -40,9 +40,11 @@ impl Contexts<'_> {
         injected: Option<&InjectionReport>,
         budget: Budget,
         is_explicit: bool,
+        ended: &EndedRecords<'_>,
     ) -> Result<Context, Fault> {
         let builder = WorthBuilder {
             engine: self.engine,
+            ended,
         };
         builder.build(request, injected, budget, is_explicit)
     }
@@ -51,6 +53,7 @@ impl Contexts<'_> {
 /// Builder of contexts by worth.
 struct WorthBuilder<'e> {
     engine: &'e Engine,
+    ended: &'e EndedRecords<'e>,
 }
 
 impl WorthBuilder<'_> {
@@ -148,10 +151,11 @@ impl WorthBuilder<'_> {
             request.task.as_deref(),
             self.engine.settings.max_entries,
             &rest,
+            self.ended,
         )
     }
 
-    /// Returns the hits of the question, best first, without muted, disputed and invalid records.
+    /// Returns the hits of the question, best first, without muted, disputed, invalid and ended records.
     fn context_hits(
         &self,
         question: &ContextQuestion,
@@ -183,6 +187,8 @@ impl WorthBuilder<'_> {
             }
             RecallItem::Turn { .. } => false,
         });
+        let ended = self.ended.among(hits.iter().filter_map(record_of))?;
+        hits.retain(|hit| !ended.contains(&hit.item.id()));
         if question.is_explicit && !hits.iter().any(|hit| is_relevant(hit, FLOOR)) {
             hits.extend(self.conversation_hits(search, budget)?);
         }
@@ -226,8 +232,13 @@ impl WorthBuilder<'_> {
         candidates: &MemoryCandidates,
         rater: &RecordRater,
     ) -> Vec<(SourceRow, Section)> {
-        let input =
-            SourceInput::for_worth(request, injected, &candidates.view, &candidates.considered);
+        let input = SourceInput::for_worth(
+            request,
+            injected,
+            &candidates.view,
+            &candidates.considered,
+            self.ended,
+        );
         let history = self.rated_history(request);
         let mut sections = (self.engine.contexts()).directive_sections(request, injected);
         for row in &self.engine.settings.sources {
@@ -284,10 +295,8 @@ impl WorthBuilder<'_> {
             .limit(3 * most);
         let mut seen = candidates.considered.clone();
         let mut offers = Vec::new();
-        let hits = candidates.rest.iter().filter_map(|hit| match &hit.item {
-            RecallItem::Record(record) => Some((&**record, Some(hit.breakdown.total))),
-            RecallItem::Turn { .. } => None,
-        });
+        let hits = (candidates.rest.iter())
+            .filter_map(|hit| Some((record_of(hit)?, Some(hit.breakdown.total))));
         let newest = self.engine.records().find(&newest)?;
         for (record, score) in hits.chain(newest.iter().map(|record| (record, None))) {
             if let Some(mut offer) = lesson(record, &mut seen, score) {
@@ -302,6 +311,14 @@ impl WorthBuilder<'_> {
             offers,
             ..Section::default()
         })
+    }
+}
+
+/// Returns the record of a hit; `None` for a turn.
+fn record_of(hit: &Ranked) -> Option<&Record> {
+    match &hit.item {
+        RecallItem::Record(record) => Some(record),
+        RecallItem::Turn { .. } => None,
     }
 }
 

@@ -11,7 +11,7 @@ mod team;
 use super::Engine;
 use super::context::{ContextRequest, Echoes};
 use super::directive_injection::InjectionReport;
-use crate::engine::Contexts;
+use crate::engine::{Contexts, EndedRecords};
 use heirloom_model::context::{Context, MemoryView};
 use heirloom_model::section::{Offer, Origin, Section, SourceRow};
 use heirloom_model::{Fault, RecordId, limits, text};
@@ -34,6 +34,8 @@ pub(super) struct SourceInput<'a> {
     pub(super) files: Vec<(Option<RecordId>, String)>,
     /// Tokens of the source's share; `None` if shares are no limits.
     pub(super) budget_tokens: Option<usize>,
+    /// Records that are not offered any more.
+    pub(super) ended: &'a EndedRecords<'a>,
 }
 
 /// Function of a source: returns its sections for a prompt.
@@ -188,8 +190,9 @@ impl Contexts<'_> {
         injected: Option<&InjectionReport>,
         view: &MemoryView,
         memory: &Context,
+        ended: &EndedRecords<'_>,
     ) -> Vec<(SourceRow, Section)> {
-        let mut input = SourceInput::new(request, view, memory);
+        let mut input = SourceInput::new(request, view, memory, ended);
         input.injected = injected;
         let left = memory.budget.chars();
         let left = left.saturating_sub(text::chars(&memory.text));
@@ -216,7 +219,12 @@ impl Contexts<'_> {
 }
 
 impl<'a> SourceInput<'a> {
-    fn new(request: &'a ContextRequest, view: &MemoryView, memory: &Context) -> Self {
+    fn new(
+        request: &'a ContextRequest,
+        view: &MemoryView,
+        memory: &Context,
+        ended: &'a EndedRecords<'a>,
+    ) -> Self {
         let items = memory.sections.iter().flat_map(|section| &section.items);
         let shown = items
             .filter(|item| item.is_included())
@@ -249,6 +257,7 @@ impl<'a> SourceInput<'a> {
             files: remaining.map(|file| (file.id, file.text.clone())).collect(),
             shown,
             budget_tokens: None,
+            ended,
         }
     }
 
@@ -259,6 +268,7 @@ impl<'a> SourceInput<'a> {
         injected: Option<&'a InjectionReport>,
         view: &MemoryView,
         considered: &HashSet<RecordId>,
+        ended: &'a EndedRecords<'a>,
     ) -> Self {
         let files = view.task.iter().flat_map(|task| {
             let listed = task.files.len().saturating_sub(limits::CONTEXT_TASK_RECENT);
@@ -272,6 +282,7 @@ impl<'a> SourceInput<'a> {
             files: files.map(|file| (file.id, file.text.clone())).collect(),
             shown: considered.clone(),
             budget_tokens: None,
+            ended,
         }
     }
 }

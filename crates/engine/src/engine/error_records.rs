@@ -1,6 +1,7 @@
 //! Errors: logging, counting of repetitions, resolution.
 
 use super::Engine;
+use super::ended_records::is_countable_failure;
 use super::new_record::check_scope;
 use super::redaction::Redacted;
 use super::tasks::{agent_of_file_name, last};
@@ -237,6 +238,22 @@ impl Errors<'_> {
             ErrorRecord::PASSED.into(),
         );
         self.close_change(error, typed, source)
+    }
+
+    /// Returns the change that counts a further success of the command of a closed failure; `None` if it is not
+    /// counted, because a fix is known, nothing closed it, or it has ended.
+    pub fn pass_again_change(&self, error: &Record, source: &str) -> Option<Change> {
+        // The same report again is no further success.
+        let is_later = self.engine.now() > error.recorded_at;
+        if !is_later || !is_countable_failure(error) {
+            return None;
+        }
+        let mut typed = typed_error(error);
+        let name = ErrorRecord::PASSED_AGAIN;
+        let count = typed.extra.get(name).and_then(serde_json::Value::as_u64);
+        let count = count.unwrap_or_default().saturating_add(1);
+        typed.extra.insert(name.to_owned(), count.into());
+        Some(self.close_change(error, typed, source))
     }
 
     fn close_change(&self, error: &Record, mut typed: ErrorRecord, source: &str) -> Change {

@@ -205,11 +205,7 @@ impl CliSession {
             store = store.with_short_lived_mode();
         }
         let named = self.name_project(&store, found)?;
-        let mut settings = found.config.settings();
-        settings
-            .workspace
-            .user_folder
-            .clone_from(&found.user_workspace);
+        let settings = settings_of(self, found);
         let engine = Engine::new(Arc::new(store), named.project, place, settings, clock)?;
         let engine = match named.display_name {
             Some(name) => engine.with_display_name(name),
@@ -242,15 +238,22 @@ fn open_shared_engine(
     clock: Arc<dyn Clock>,
 ) -> Result<Engine, Fault> {
     let project = shared_name(&place, found.config.text("project.name"))?;
+    let settings = settings_of(session, found);
+    let engine = Engine::new(store, project, place, settings, clock)?;
+    let engine = with_sentence_model(engine, &found.config);
+    session.opened = Some(engine.shared());
+    Ok(engine)
+}
+
+/// Returns the settings of a project with the folders of the person on this machine.
+fn settings_of(session: &CliSession, found: &FoundProject) -> heirloom_model::Settings {
     let mut settings = found.config.settings();
     settings
         .workspace
         .user_folder
         .clone_from(&found.user_workspace);
-    let engine = Engine::new(store, project, place, settings, clock)?;
-    let engine = with_sentence_model(engine, &found.config);
-    session.opened = Some(engine.shared());
-    Ok(engine)
+    settings.home = session.env.get("HOME").map(PathBuf::from);
+    settings
 }
 
 /// Updates the mirror if the command changed its content. Failures are only reported: the store has the data.

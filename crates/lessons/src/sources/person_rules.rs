@@ -11,6 +11,7 @@ mod weak_preference;
 
 pub(super) use turn_text::own_text;
 
+use crate::code_tokens::content_words;
 use crate::cues::{Cues, PersonRuleCues, RuleCategory, normalize};
 use crate::rule_model::SentencePlace;
 use crate::sentences::{plain_text, sentences, shorten_to_sentences};
@@ -261,7 +262,8 @@ impl PersonRules {
             .or_else(|| rule.reason.clone())
     }
 
-    /// Returns the sentence of the agent's last text that shares most words with the rule, else its last sentence.
+    /// Returns the sentence of the agent's last text that shares most words with the rule; `None` if none shares any, as the
+    /// text is then about something else.
     fn statement_about(&self, rule: &str) -> Option<String> {
         let rule = normalize(rule);
         let words: Vec<&str> = rule
@@ -277,9 +279,15 @@ impl PersonRules {
                 .filter(|word| sentence.contains(**word))
                 .count()
         };
+        let topics = content_words(&rule);
+        let is_about_it = |sentence: &str| {
+            let sentence = normalize(sentence);
+            topics.iter().any(|word| sentence.contains(word.as_str()))
+        };
         let best = all
             .iter()
             .enumerate()
+            .filter(|(_, sentence)| is_about_it(sentence))
             .max_by_key(|(index, sentence)| (shared(sentence), *index))
             .map(|(_, sentence)| *sentence)?;
         let short = shorten_to_sentences(best, LINE_CHARS_MAX);

@@ -40,6 +40,8 @@ impl ErrorRecord {
     pub const PASSED: &'static str = "passed";
     /// Attribute with what resolved an earlier occurrence.
     pub const HELPED: &'static str = "helped_before";
+    /// Attribute with the number of successes of the command after the one that closed the error.
+    pub const PASSED_AGAIN: &'static str = "passed_again";
     /// Attribute with the identity of the command line of a run that failed.
     pub const LAUNCH: &'static str = "launch";
 

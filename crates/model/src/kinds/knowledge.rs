@@ -2,7 +2,7 @@
 
 use super::{KindData, is_false, is_zero_u32};
 use crate::record::Attrs;
-use crate::{Kind, similarity, text};
+use crate::{Kind, Record, similarity, text};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -88,6 +88,13 @@ impl Knowledge {
     /// Returns the key of a text without an explicit key: a hash of its normalised words.
     pub fn derive_key(text_without_key: &str) -> String {
         text::hash16(&similarity::words(text_without_key))
+    }
+
+    /// Returns the time at which a record was stated or confirmed last.
+    pub fn last_stated_at(record: &Record) -> Timestamp {
+        let typed = Self::from_record(record).ok();
+        let confirmed = typed.and_then(|typed| typed.confirmed_at);
+        confirmed.map_or(record.recorded_at, |at| at.max(record.recorded_at))
     }
 
     /// Returns true if it lost a conflict that is not resolved yet.

@@ -55,6 +55,8 @@ impl SessionStart<'_> {
                 && !self.hooks.is_own(record, self.request)
                 && is_told_as_new(record)
         });
+        let ended = self.ended.among(&new)?;
+        new.retain(|record| !ended.contains(&record.id));
         let Some(newest) = new.first() else {
             return Ok(None);
         };

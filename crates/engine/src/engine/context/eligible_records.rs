@@ -1,6 +1,7 @@
 //! Eligible records: the open errors, facts and decisions that compete for a prompt.
 
 use super::Contexts;
+use crate::engine::EndedRecords;
 use heirloom_model::kinds::{CATEGORY_DECISION, ErrorRecord};
 use heirloom_model::record_meaning::is_exit_status;
 use heirloom_model::{Fault, Kind, Record, Scope, Timestamp, limits, mark, text};
@@ -9,12 +10,13 @@ use std::cmp::Reverse;
 
 impl Contexts<'_> {
     /// Returns the newest open errors that pass `is_shown`, oldest first: of all tasks, or of `task` together with
-    /// those without a task. Errors that are only an exit status are left out. Reads only a limited number of records.
+    /// those without a task. Errors that are only an exit status, and ended ones, are left out. Reads only a limited number of records.
     pub(in crate::engine) fn newest_open_errors(
         &self,
         task: Option<&str>,
         limit: usize,
         is_shown: &dyn Fn(&Record) -> bool,
+        ended: &EndedRecords<'_>,
     ) -> Result<Vec<Record>, Fault> {
         let newest = Filter::current(&[Kind::Error], self.engine.now())
             .state(ErrorRecord::OPEN)
@@ -34,6 +36,8 @@ impl Contexts<'_> {
             }
         };
         errors.retain(|error| is_shown(error) && !is_exit_status(&error.text));
+        let ended = ended.among(&errors)?;
+        errors.retain(|error| !ended.contains(&error.id));
         errors.truncate(limit);
         errors.reverse();
         Ok(errors)

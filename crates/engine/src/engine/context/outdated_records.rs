@@ -2,19 +2,12 @@
 
 use heirloom_model::kinds::Knowledge;
 use heirloom_model::statement::Statement;
-use heirloom_model::{Authority, Kind, KindData, Record, RecordId, Timestamp, mark};
+use heirloom_model::{Authority, Kind, Record, RecordId, mark};
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
 /// Number of the newest statements that are compared with each other.
 const COMPARED_MAX: usize = 200;
-
-/// Returns the time at which a record was stated or confirmed last.
-pub(in crate::engine) fn last_stated_at(record: &Record) -> Timestamp {
-    let typed = Knowledge::from_record(record).ok();
-    let confirmed = typed.and_then(|typed| typed.confirmed_at);
-    confirmed.map_or(record.recorded_at, |at| at.max(record.recorded_at))
-}
 
 /// Returns the records that another one of these outdates: of two opposite statements the one of lower authority, and
 /// of equal authority the earlier one. A pinned record is never outdated.
@@ -25,7 +18,7 @@ pub(in crate::engine) fn outdated_records<'r>(
     let mut records: Vec<&Record> = records.into_iter().filter(is_statement).collect();
     records.sort_by_key(|record| {
         let rank = (mark::is_pinned(&record.attrs), Authority::of_record(record));
-        Reverse((rank, last_stated_at(record), record.id))
+        Reverse((rank, Knowledge::last_stated_at(record), record.id))
     });
     records.truncate(COMPARED_MAX);
     let read: Vec<(&Record, Statement)> = (records.into_iter())
@@ -37,7 +30,8 @@ pub(in crate::engine) fn outdated_records<'r>(
             continue;
         }
         for (other, theirs) in read.iter().skip(place + 1) {
-            let effect = match last_stated_at(other) <= last_stated_at(record) {
+            let effect = match Knowledge::last_stated_at(other) <= Knowledge::last_stated_at(record)
+            {
                 true => statement.effect_on(theirs),
                 false => theirs.effect_on(statement),
             };

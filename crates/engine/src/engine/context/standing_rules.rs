@@ -1,10 +1,12 @@
 //! Standing rules: the texts that people wrote to be read every time, and their rules among the records.
 
-use super::{Contexts, is_eligible, is_valid_at, last_stated_at, outdated_records};
+use super::{Contexts, is_eligible, is_valid_at, outdated_records};
 use crate::engine::Engine;
 use crate::engine::tasks::TASK_MAIN;
 use heirloom_model::context::MemoryView;
-use heirloom_model::kinds::{CATEGORY_CONVENTION, CATEGORY_DECISION, CATEGORY_PREFERENCE};
+use heirloom_model::kinds::{
+    CATEGORY_CONVENTION, CATEGORY_DECISION, CATEGORY_PREFERENCE, Knowledge,
+};
 use heirloom_model::{Authority, Budget, Fault, Kind, Record, limits};
 use heirloom_prompt::context::{self, StandingAllowance, WorthInput};
 use heirloom_store::Filter;
@@ -90,7 +92,7 @@ fn rules_of_people(engine: &Engine) -> Result<Vec<Record>, Fault> {
     rules.retain(|record| {
         is_standing_rule(record) && is_eligible(record) && is_valid_at(record, now)
     });
-    rules.sort_by_key(|record| Reverse((last_stated_at(record), record.id)));
+    rules.sort_by_key(|record| Reverse((Knowledge::last_stated_at(record), record.id)));
     Ok(rules)
 }
 

@@ -31,7 +31,7 @@ pub(super) struct MemoryCandidates {
 
 impl WorthBuilder<'_> {
     /// Distributes the hits over the parts of Session Memory and adds the newest records. `tail_chars` is the space
-    /// for older facts. Statements that a later or pinned one contradicts are left out.
+    /// for older facts. Statements that a later or pinned one contradicts, and ended records, are left out.
     pub(super) fn memory_candidates(
         &self,
         mut view: MemoryView,
@@ -101,8 +101,11 @@ impl WorthBuilder<'_> {
         add_newest(&mut facts, newest, &mut considered, rater);
         let records = decisions.values().chain(facts.values());
         let outdated = outdated_records(records.map(|(record, _)| record).chain(pinned));
-        decisions.retain(|id, _| !outdated.contains(id));
-        facts.retain(|id, _| !outdated.contains(id));
+        let records = decisions.values().chain(facts.values());
+        let ended = self.ended.among(records.map(|(record, _)| record))?;
+        let is_told = |id: &RecordId| !outdated.contains(id) && !ended.contains(id);
+        decisions.retain(|id, _| is_told(id));
+        facts.retain(|id, _| is_told(id));
         view.decisions = decisions
             .into_values()
             .map(|(record, rating)| ContextItem {

@@ -37,7 +37,9 @@ impl Contexts<'_> {
         // Without a known fix it is no lesson.
         resolved.retain(|record| known_resolution(record).is_some());
         resolved.truncate(most);
-        let learnings = self.engine.records().find(&learnings)?;
+        let mut learnings = self.engine.records().find(&learnings)?;
+        let ended = input.ended.among(&learnings)?;
+        learnings.retain(|record| !ended.contains(&record.id));
         for record in resolved.iter().chain(&learnings) {
             offers.extend(lesson(record, &mut seen, None));
         }
@@ -114,10 +116,16 @@ impl Contexts<'_> {
             min_relevance: Some(0.0),
             ..RecallRequest::default()
         })?;
+        let records = found.hits.iter().filter_map(|hit| match &hit.item {
+            RecallItem::Record(record) => Some(&**record),
+            RecallItem::Turn { .. } => None,
+        });
+        let ended = input.ended.among(records)?;
         let new = found
             .hits
             .iter()
             .filter(|hit| !input.shown.contains(&hit.item.id()))
+            .filter(|hit| !ended.contains(&hit.item.id()))
             .filter(|hit| !input.echoes.has_hit(&hit.item))
             .filter(|hit| match &hit.item {
                 RecallItem::Record(record) => !record.is_bookkeeping(),

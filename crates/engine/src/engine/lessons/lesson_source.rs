@@ -103,7 +103,7 @@ impl LessonSource {
     }
 
     /// Returns true if a record is a lesson of any session.
-    pub(super) fn is_in(record: &Record) -> bool {
+    pub(in crate::engine) fn is_in(record: &Record) -> bool {
         record.attrs.contains_key(ATTRIBUTE)
     }
 

@@ -1,7 +1,6 @@
 //! Replacement of stored statements by later ones: changed minds, and proposals that a person rejects.
 
 use super::lesson_drafts::LessonDraft;
-use crate::engine::context::last_stated_at;
 use heirloom_model::kinds::Knowledge;
 use heirloom_model::similarity::{ComparableText, has_same_words};
 use heirloom_model::statement::{Statement, StatementEffect};
@@ -50,7 +49,7 @@ pub(super) fn replaced_drafts(drafts: &[LessonDraft]) -> BTreeSet<String> {
 
 /// Returns true if a record is not older than a known one and its last confirmation, and has at least its authority.
 fn is_later(known: &Record, record: &Record) -> bool {
-    last_stated_at(known) <= record.recorded_at
+    Knowledge::last_stated_at(known) <= record.recorded_at
         && Authority::of_record(known) <= Authority::of_record(record)
 }
 

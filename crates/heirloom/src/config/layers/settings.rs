@@ -118,6 +118,8 @@ impl Config {
             },
             archive_gzip: self.text("archive.compress") == "gzip",
             learns: self.flag("hooks.learn"),
+            // Set when a memory is opened.
+            home: None,
         }
     }
 }

@@ -9,7 +9,7 @@ use heirloom_model::{Kind, Record, text};
 const NAME_CHARS: usize = 110;
 
 /// Sections: stored name, shown name, singular and plural of their items, and kind of an item without a record.
-const SECTIONS: [(&str, &str, [&str; 2], &str); 24] = [
+const SECTIONS: [(&str, &str, [&str; 2], &str); 25] = [
     (
         "Task",
         "Task",
@@ -124,6 +124,12 @@ const SECTIONS: [(&str, &str, [&str; 2], &str); 24] = [
         "note",
     ),
     ("files", "Files of the task", ["file", "files"], "artifact"),
+    (
+        "Ended",
+        "Ended",
+        ["ended record", "ended records"],
+        "knowledge",
+    ),
 ];
 
 /// Returns the shown name of a section.
