@@ -1,7 +1,7 @@
 //! Text of the program in messages of the user, and the words that a person typed around it.
 //!
 //! Programs put more than a prompt into the role of the user: wrappers of commands, what the editor shows, reminders,
-//! output of hooks, prompts of their own. All of it is in one table, [`marks`], which the readers of transcripts and the
+//! output of hooks, prompts of their own. All of it is in one table, `marks`, which the readers of transcripts and the
 //! hooks share. A person's words are kept whole at every place, as in a text after a reminder.
 
 mod elements;
