@@ -60,6 +60,7 @@ pub fn is_guessed_path(command: &str, error: &str) -> bool {
     };
     is_absent && lower.contains("can't open file")
         || lower.contains("file or directory not found: ")
+        || lower.contains("pathspec '") && lower.contains("did not match any file")
         || is_absent && by_shell.iter().any(|shell| lower.starts_with(shell))
         || lower.contains("cannot find module '/") && names_script()
 }
@@ -98,6 +99,11 @@ mod tests {
             (
                 "pytest tests/x.py",
                 "ERROR: file or directory not found: tests/x.py",
+                true,
+            ),
+            (
+                "git add ci/build.yaml",
+                "fatal: pathspec 'ci/build.yaml' did not match any files",
                 true,
             ),
             (

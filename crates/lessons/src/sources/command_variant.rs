@@ -133,7 +133,9 @@ fn quotes_variant(one: &CommandPart, other: &CommandPart) -> Option<VariantKind>
             '(', ')', '[', ']', '{', '*', '?', '&', ';', '!', '$', '<', '>', '#', ' ', '^',
         ])
     };
-    let is_same = one.family == other.family && one.words == other.words && one.text != other.text;
+    // `uv run python -c …` and `.venv/bin/python -c …` have the same words, and are two programs.
+    let bare = |part: &CommandPart| part.text.replace(['"', '\'', '\\'], "");
+    let is_same = one.words == other.words && one.text != other.text && bare(one) == bare(other);
     (is_same && other.has_quotes && one.words.iter().any(is_special)).then_some(VariantKind::Quotes)
 }
 
@@ -240,7 +242,7 @@ mod tests {
     use crate::cues::Cues;
 
     /// Rows of a failed command, its error, a command that passed, and the variant that is found.
-    const PAIRS: [(&str, &str, &str, Option<&str>); 22] = [
+    const PAIRS: [(&str, &str, &str, Option<&str>); 23] = [
         (
             "node web/build.js",
             "Error: Could not resolve \"js/main.js\"",
@@ -347,6 +349,12 @@ mod tests {
             Some("uv run ty check src/"),
         ),
         ("tool build x", "error: x is broken", "tool check x", None),
+        (
+            "uv run python -c 'import shop; print(shop)'",
+            "failed to canonicalize path `.venv/bin/python3`: Permission denied",
+            ".venv/bin/python -c \"import shop; print(shop)\"",
+            None,
+        ),
         // All variables of the command that works are needed.
         (
             "PYTHONPATH=src python3 -m unittest",
