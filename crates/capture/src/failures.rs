@@ -102,7 +102,7 @@ pub(crate) fn close_errors(
     Ok(found)
 }
 
-/// Returns the time of the last occurrence of an error.
+/// Returns the time of the last occurrence of an error; that of the record if its attributes cannot be read.
 pub(crate) fn last_occurrence(error: &Record) -> Timestamp {
     let typed = ErrorRecord::from_record(error).ok();
     let repeated = typed.and_then(|typed| typed.repeated_at);

@@ -1,5 +1,5 @@
-//! Word classes: groups of words that tell whether a sentence outlasts the task, found with its typing
-//! errors. The groups are in `data/rule_words.toml`.
+//! Word classes: groups of words by which a lasting rule differs from a request. A misspelled word is found as well. The
+//! groups are in `data/rule_words.toml`.
 
 use super::typing_errors::is_misspelling;
 

@@ -90,7 +90,7 @@ impl Knowledge {
         text::hash16(&similarity::words(text_without_key))
     }
 
-    /// Returns the time at which a record was stated or confirmed last.
+    /// Returns the time at which a record was stated or confirmed last. A record of another kind cannot be confirmed.
     pub fn last_stated_at(record: &Record) -> Timestamp {
         let typed = Self::from_record(record).ok();
         let confirmed = typed.and_then(|typed| typed.confirmed_at);

@@ -49,7 +49,8 @@ pub(super) fn has_known_fix(record: &Record) -> bool {
     known_resolution(record).is_some() || helped.is_some_and(has_resolution_details)
 }
 
-/// Returns the time of the last occurrence. The time of the record of a closed failure is that of its closing.
+/// Returns the time of the last occurrence. The time of the record of a closed failure is that of its closing;
+/// attributes that cannot be read count as absent.
 pub(super) fn last_failed_at(record: &Record) -> Timestamp {
     let typed = ErrorRecord::from_record(record).ok();
     let repeated_at = typed.and_then(|typed| typed.repeated_at);
