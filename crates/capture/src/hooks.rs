@@ -29,8 +29,9 @@ use heirloom_agents::hooks::{
 };
 use heirloom_engine::{Engine, LessonSource};
 use heirloom_model::record::check_name;
-use heirloom_model::{Fault, Record, Scope};
+use heirloom_model::{Fault, Record, Scope, limits};
 use heirloom_window::Policy;
+use session_end::embed_texts;
 use session_state::HookSessionState;
 use std::borrow::Cow;
 use std::time::Instant;
@@ -151,6 +152,7 @@ impl Hooks<'_> {
             HookEventKind::BeforeCompaction => {
                 self.ingest_signals(request, state)?;
                 self.learn_from_turn(request)?;
+                embed_texts(self.engine, request.deadline, limits::SENTENCE_TURN_MS);
                 // Some programs start no session afterwards.
                 state.forget_delivered();
                 Ok(HookAnswer::default())
@@ -158,6 +160,7 @@ impl Hooks<'_> {
             HookEventKind::TurnEnd => {
                 self.ingest_signals(request, state)?;
                 self.learn_from_turn(request)?;
+                embed_texts(self.engine, request.deadline, limits::SENTENCE_TURN_MS);
                 if request.ask {
                     // Some programs report no failure to their hooks.
                     self.count_failures(request.scope().session.as_deref(), state)?;
@@ -177,7 +180,7 @@ impl Hooks<'_> {
             HookEventKind::SessionEnd => {
                 self.ingest_signals(request, state)?;
                 self.record_session_end(request, state)?;
-                session_end::embed_session_texts(self.engine, request.deadline);
+                embed_texts(self.engine, request.deadline, limits::SENTENCE_SESSION_MS);
                 Ok(HookAnswer::default())
             }
         }

@@ -4,8 +4,7 @@
 use heirloom_engine::{Engine, NewRecord, RecallRequest, ReembedMode};
 use heirloom_fs::project_fs::ProjectPaths;
 use heirloom_model::limits::{
-    SENTENCE_BACKLOG_MAX, SENTENCE_BATCH_TEXTS, SENTENCE_COMMAND_BYTES_MAX, SENTENCE_QUESTION_MS,
-    VECTORS_PER_WRITE_MAX,
+    SENTENCE_BATCH_TEXTS, SENTENCE_COMMAND_BYTES_MAX, SENTENCE_QUESTION_MS, VECTORS_PER_WRITE_MAX,
 };
 use heirloom_model::{EmbedPurpose, Embedder, Fault, FixedClock, ProjectName, Settings};
 use heirloom_search::recall::Ranked;
@@ -195,17 +194,12 @@ fn question_without_time_left_has_no_vector() {
 }
 
 #[test]
-fn number_of_texts_and_backlog_are_limited() {
+fn number_of_texts_is_limited() {
     let (engine, model) = engine();
-    let most = usize::try_from(SENTENCE_BACKLOG_MAX).unwrap();
+    let all = 2 * VECTORS_PER_WRITE_MAX;
     remember(
         &engine,
-        (0..=most).map(|n| format!("text number {n} of many")),
-    );
-    // One more than a session takes up: a server continues in quiet moments.
-    assert_eq!(
-        engine.maintenance().embed_sentences(10, LONG).unwrap(),
-        None
+        (0..all).map(|n| format!("text number {n} of many")),
     );
     let done = engine.maintenance().embed_quietly().unwrap().unwrap();
     assert_eq!(done.embedded, SENTENCE_BATCH_TEXTS as u64);
@@ -233,7 +227,7 @@ fn number_of_texts_and_backlog_are_limited() {
         })
         .unwrap();
     assert_eq!((report.missing, missing(&engine)), (0, 0));
-    let first = SENTENCE_BACKLOG_MAX + 1 - 10 - SENTENCE_BATCH_TEXTS as u64;
+    let first = (all - 10 - SENTENCE_BATCH_TEXTS) as u64;
     assert!(first > VECTORS_PER_WRITE_MAX as u64, "two transactions");
     assert_eq!(waiting, [first, first - VECTORS_PER_WRITE_MAX as u64, 0]);
     assert_eq!(engine.maintenance().embed_quietly().unwrap(), None);

@@ -27,7 +27,7 @@ pub struct EmbeddingBacklog {
     pub lane: Lane,
     /// Number of rebuilds of the index of that lane. A [`VectorBatch`] is valid for one generation.
     pub generation: i64,
-    /// Some of the texts without a vector, oldest first.
+    /// Some of the texts without a vector, newest first.
     pub next: Vec<UnembeddedText>,
 }
 

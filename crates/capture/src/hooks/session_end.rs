@@ -126,11 +126,11 @@ impl Hooks<'_> {
     }
 }
 
-/// Computes sentence vectors of a session's texts in the time that is left until `deadline`. What remains waits for another
-/// session, a server, or `heirloom reembed`.
-pub(super) fn embed_session_texts(engine: &Engine, deadline: Instant) {
+/// Computes sentence vectors of the newest texts in at most `most_ms` milliseconds of the time that is left until
+/// `deadline`. What remains waits for another turn, a server, or `heirloom reembed`.
+pub(super) fn embed_texts(engine: &Engine, deadline: Instant, most_ms: u64) {
     let left = deadline.saturating_duration_since(Instant::now());
-    let most = left.min(Duration::from_millis(limits::SENTENCE_SESSION_MS));
+    let most = left.min(Duration::from_millis(most_ms));
     if !most.is_zero() {
         let texts = limits::SENTENCE_SESSION_TEXTS;
         // The texts are stored and found by words.

@@ -9,7 +9,7 @@ use heirloom_model::text::counted;
 use heirloom_model::{EmbedPurpose, Embedder, Fault, limits};
 use heirloom_search::index::vector;
 use heirloom_store::{
-    EmbeddingBacklog, ModelVector, StoreError, UnembeddedText, VectorBatch, VectorRow,
+    EmbeddingBacklog, Lane, ModelVector, StoreError, UnembeddedText, VectorBatch, VectorRow,
 };
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -58,6 +58,14 @@ pub(super) struct EmbedLimits {
     until: Option<Instant>,
     /// Number of texts that are embedded and stored together.
     batch: usize,
+    lanes: EmbedLanes,
+}
+
+/// Lanes whose texts a call embeds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum EmbedLanes {
+    Both,
+    Memory,
 }
 
 impl EmbedLimits {
@@ -69,12 +77,21 @@ impl EmbedLimits {
             texts,
             until,
             batch: limits::EMBEDDING_BATCH_TEXTS_MAX,
+            lanes: EmbedLanes::Both,
         }
     }
 
     /// Returns these limits with a smaller batch.
     pub(super) const fn with_batch(self, batch: usize) -> Self {
         Self { batch, ..self }
+    }
+
+    /// Limits a call to records, without turns.
+    pub(super) const fn of_records(self) -> Self {
+        Self {
+            lanes: EmbedLanes::Memory,
+            ..self
+        }
     }
 
     fn for_backlog(now: Instant) -> Self {
@@ -163,7 +180,9 @@ impl Maintenance<'_> {
         loop {
             let backlog = self.backlog(embedder.model(), bounds.next_batch(embedded))?;
             progress(backlog.texts - backlog.missing, backlog.texts);
-            if backlog.next.is_empty() || bounds.are_reached(embedded, Instant::now()) {
+            let is_done = backlog.next.is_empty()
+                || (bounds.lanes == EmbedLanes::Memory && backlog.lane == Lane::Archive);
+            if is_done || bounds.are_reached(embedded, Instant::now()) {
                 let done = ReembedReport::from_backlog(embedder.model(), &backlog);
                 return Ok(ReembedReport { embedded, ..done });
             }

@@ -1,7 +1,7 @@
 //! Vectors of the sentence transformer: of questions while they are answered, of texts afterwards.
 //!
-//! A write never waits for the transformer. Texts get their vectors in quiet moments of a server, at the end of a
-//! session, after a command has answered, or by `heirloom reembed`.
+//! A write never waits for the transformer. Texts get their vectors in quiet moments of a server, at the end of a turn and
+//! of a session, after a command has answered, or by `heirloom reembed`.
 
 use super::Engine;
 use super::embedding::{EmbedLimits, ReembedReport};
@@ -44,9 +44,8 @@ impl Maintenance<'_> {
         }))
     }
 
-    /// Computes sentence vectors of at most `texts` texts that have none, and begins none after `most`. Does nothing
-    /// without a transformer, and while more texts than [`limits::SENTENCE_BACKLOG_MAX`] wait: these are a task for
-    /// `heirloom reembed`.
+    /// Computes sentence vectors of at most `texts` records that have none, the newest first, and begins none after `most`.
+    /// Turns wait for a server or `heirloom reembed`: no prompt is answered with them. Does nothing without a transformer.
     ///
     /// Errors: those of the store; finished batches stay.
     pub fn embed_sentences(
@@ -55,8 +54,9 @@ impl Maintenance<'_> {
         most: Duration,
     ) -> Result<Option<ReembedReport>, Fault> {
         match self.sentence_coverage()? {
-            Some(found) if (1..=limits::SENTENCE_BACKLOG_MAX).contains(&found.missing) => {
-                self.embed_up_to(texts, Instant::now().checked_add(most))
+            Some(found) if found.missing > 0 => {
+                let until = Instant::now().checked_add(most);
+                self.embed_up_to(EmbedLimits::of(texts, until).of_records())
             }
             Some(_) | None => Ok(None),
         }
@@ -78,10 +78,8 @@ impl Maintenance<'_> {
                 .embedding_backlog(&self.engine.project, model.model(), 1)?;
         let is_short =
             |text: &UnembeddedText| text.text.len() <= limits::SENTENCE_COMMAND_BYTES_MAX;
-        let is_due =
-            backlog.missing <= limits::SENTENCE_BACKLOG_MAX && backlog.next.iter().any(is_short);
-        if is_due {
-            self.embed_up_to(1, None)?;
+        if backlog.next.iter().any(is_short) {
+            self.embed_up_to(EmbedLimits::of(1, None))?;
         }
         Ok(())
     }
@@ -90,21 +88,17 @@ impl Maintenance<'_> {
     pub fn embed_quietly(&self) -> Result<Option<ReembedReport>, Fault> {
         match self.sentence_coverage()? {
             Some(found) if found.missing > 0 => {
-                self.embed_up_to(limits::SENTENCE_BATCH_TEXTS, None)
+                self.embed_up_to(EmbedLimits::of(limits::SENTENCE_BATCH_TEXTS, None))
             }
             Some(_) | None => Ok(None),
         }
     }
 
-    fn embed_up_to(
-        &self,
-        texts: usize,
-        until: Option<Instant>,
-    ) -> Result<Option<ReembedReport>, Fault> {
+    fn embed_up_to(&self, bounds: EmbedLimits) -> Result<Option<ReembedReport>, Fault> {
         let Some(model) = self.engine.models.sentence_transformer() else {
             return Ok(None);
         };
-        let bounds = EmbedLimits::of(texts, until).with_batch(limits::SENTENCE_BATCH_TEXTS);
+        let bounds = bounds.with_batch(limits::SENTENCE_BATCH_TEXTS);
         self.embed_within(model.as_ref(), bounds, &mut |_, _| {})
             .map(Some)
     }

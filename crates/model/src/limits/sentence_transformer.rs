@@ -6,10 +6,10 @@ pub const SENTENCE_BATCH_TEXTS: usize = 8;
 pub const SENTENCE_PAUSE_MS: u64 = 200;
 /// Pause between two quiet moments while no text waits, milliseconds.
 pub const SENTENCE_IDLE_MS: u64 = 2_000;
-/// Largest number of waiting texts that a session's end or a command takes up.
-pub const SENTENCE_BACKLOG_MAX: u64 = 400;
-/// Number of texts that the end of a session embeds.
+/// Number of texts that the end of a turn or of a session embeds.
 pub const SENTENCE_SESSION_TEXTS: usize = 64;
+/// Time after which the end of a turn begins no further text, milliseconds.
+pub const SENTENCE_TURN_MS: u64 = 100;
 /// Time after which the end of a session begins no further text, milliseconds.
 pub const SENTENCE_SESSION_MS: u64 = 300;
 /// Time that a question's sentence vector needs in a new process, milliseconds.

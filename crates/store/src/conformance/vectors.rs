@@ -133,7 +133,7 @@ fn backlog_texts(store: &dyn Store) {
     let texts: Vec<&str> = lack.next.iter().map(|one| one.text.as_str()).collect();
     assert_eq!(
         (lack.lane, texts),
-        (Lane::Memory, vec!["text 1", "text 2", "text 3"])
+        (Lane::Memory, vec!["text 3", "text 2", "text 1"])
     );
     assert_eq!(lacking(&w, MODEL, 2).next.len(), 2);
     assert_eq!(lacking(&w, vector::MODEL, 2).missing, 0);

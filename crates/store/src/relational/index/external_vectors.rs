@@ -139,8 +139,8 @@ fn ones(bits: &[u8]) -> u64 {
     bits.iter().map(|byte| u64::from(byte.count_ones())).sum()
 }
 
-/// Counts the texts without a vector of `model` and reads up to `limit` of them: records first, because prompts wait for
-/// them.
+/// Counts the texts without a vector of `model` and reads up to `limit` of them, the newest first: the next prompts are
+/// about them more often than about old ones. Records are before turns.
 pub(crate) fn embedding_backlog(
     connection: Connection<'_>,
     project: &ProjectName,
@@ -188,7 +188,9 @@ fn add_backlog(
     };
     if count > 0 && found.missing == 0 {
         (found.lane, found.generation) = (lane.lane, index.generation);
-        for ordinal in set_bits(&missing).take(limit) {
+        let mut ordinals: Vec<u32> = set_bits(&missing).collect();
+        ordinals.reverse();
+        for ordinal in ordinals.into_iter().take(limit) {
             let text = text(connection, lane, ordinal)?;
             found.next.push(UnembeddedText { ordinal, text });
         }
