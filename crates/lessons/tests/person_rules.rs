@@ -352,6 +352,17 @@ fn each_rule_of_a_turn_is_a_record() {
     }
 }
 
+#[test]
+fn parenthesis_is_not_divided() {
+    let turn = "Always write it in Python (use uv for dependencies and running tools, you will need to install uv).";
+    let found = rules_after("Done.", turn);
+    let texts: Vec<&str> = found.iter().map(|one| knowledge(one).1).collect();
+    assert!(
+        texts.iter().all(|text| !text.starts_with("Running")),
+        "{texts:?}"
+    );
+}
+
 /// The prompt after an interrupt shows how it is done, also if it is only a command.
 #[test]
 fn command_typed_after_an_interrupt_is_a_rule() {

@@ -39,6 +39,8 @@ struct PendingRun {
     call: String,
     /// Index of the form.
     usage: usize,
+    /// The command as it was run; empty for a long one.
+    line: String,
     /// True if it checks the project's quality.
     is_check: bool,
     /// True if the command was narrowed to a part.
@@ -133,6 +135,7 @@ impl Commands {
             self.pending.push(PendingRun {
                 call: call_name(call),
                 usage,
+                line: known.line.unwrap_or_default(),
                 is_check: cues
                     .purpose
                     .get(known.purpose)
@@ -203,6 +206,7 @@ impl Commands {
                 has_succeeded,
                 seconds,
                 output,
+                line: &run.line,
             };
             self.usages.add_run(run.usage, &run.place, &finished);
             if run.is_check && has_succeeded == Some(true) {

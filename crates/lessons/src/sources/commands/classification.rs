@@ -66,8 +66,10 @@ const NO_RUN_OPTIONS: [&str; 7] = [
 pub(super) struct ClassifiedCommand {
     /// Index of the purpose in the data.
     pub(super) purpose: usize,
-    /// Barest form of the command.
+    /// Barest form of the command, which identifies it.
     pub(super) form: String,
+    /// The command as it was run; `None` for a long one.
+    pub(super) line: Option<String>,
     /// True if the command was narrowed to a part, such as one file.
     pub(super) is_narrowed: bool,
 }
@@ -111,6 +113,7 @@ pub(super) fn classify_command(
         purpose,
         is_narrowed: form.is_narrowed,
         form: form.finish()?,
+        line: FormBuilder::line_of(words),
     })
 }
 

@@ -48,8 +48,8 @@ fn checks_candidate(checks: &[&CommandUsage], cues: &CommandCues) -> Option<Cand
     let forms: Vec<String> = checks
         .iter()
         .map(|usage| match usage.folder.as_str() {
-            "" => format!("`{}`", usage.form),
-            folder => format!("`{}` in `{folder}`", usage.form),
+            "" => format!("`{}`", usage.command()),
+            folder => format!("`{}` in `{folder}`", usage.command()),
         })
         .collect();
     let (last, rest) = forms.split_last()?;
@@ -87,11 +87,10 @@ fn usage_candidate(
             .is_some_and(|purpose| purpose.name == "migrate");
         is_generation && follows && is_migration
     });
-    let then = migration.map_or(String::new(), |other| format!(", then `{}`", other.form));
-    let mut text = format!(
-        "{}{place}: `{}`{then} ({} times in this session, last time passed).",
-        purpose.label, usage.form, usage.succeeded
-    );
+    let then = migration.map_or(String::new(), |other| {
+        format!(", then `{}`", other.command())
+    });
+    let mut text = format!("{}{place}: `{}`{then}.", purpose.label, usage.command());
     let mut worth = match purpose.name.as_str() {
         "generate" | "migrate" | "deploy" => cues.worth.generation,
         _ => cues.worth.repeated,

@@ -96,6 +96,16 @@ impl FormBuilder {
         }
     }
 
+    /// Returns the words of a command as a shell reads them, if they are a short line.
+    pub(super) fn line_of(words: &[&str]) -> Option<String> {
+        let quoted = |word: &&str| match word.contains(['*', '<', '>', '~', '^']) {
+            true => format!("'{word}'"),
+            false => quote(word),
+        };
+        let words: Vec<String> = words.iter().map(quoted).collect();
+        short_line(words.join(" "))
+    }
+
     /// Returns the form, if it is short enough.
     pub(super) fn finish(mut self) -> Option<String> {
         if self.words.last().is_some_and(|last| last == "--") {
@@ -105,9 +115,12 @@ impl FormBuilder {
         if is_go && self.is_narrowed && !self.words.iter().any(|word| word == ALL_PACKAGES) {
             self.words.push(ALL_PACKAGES.to_owned());
         }
-        let form = self.words.join(" ");
-        (form.chars().count() <= FORM_CHARS_MAX && !form.contains(['\n', '`'])).then_some(form)
+        short_line(self.words.join(" "))
     }
+}
+
+fn short_line(line: String) -> Option<String> {
+    (line.chars().count() <= FORM_CHARS_MAX && !line.contains(['\n', '`'])).then_some(line)
 }
 
 /// Returns true for short options in one word that only change what is shown, such as `-xvs`.

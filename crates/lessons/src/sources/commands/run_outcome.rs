@@ -87,6 +87,13 @@ mod tests {
         use ToolOutcome::{Failed, Rejected, Succeeded};
         for (line, index, result, output, expected) in [
             ("make test", 0, Succeeded, "", Some(true)),
+            (
+                "A=src python3 -m unittest discover -p 'test_db*' -v",
+                0,
+                Succeeded,
+                "Ran 4 tests in 0.01s\n\nOK",
+                Some(true),
+            ),
             ("make test", 0, Failed, "", Some(false)),
             ("make test", 0, Rejected, "", None),
             ("cd a && make test", 1, Failed, "", Some(false)),

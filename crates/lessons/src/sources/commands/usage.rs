@@ -22,6 +22,8 @@ pub(super) struct CommandUsage {
     pub(super) folder: String,
     /// Barest form.
     pub(super) form: String,
+    /// Shortest command of this form that succeeded; empty if each was long.
+    shortest: String,
     /// Number of runs that succeeded.
     pub(super) succeeded: u32,
     /// True if the last run with a known outcome succeeded.
@@ -45,12 +47,31 @@ pub(super) struct FinishedRun<'r> {
     pub(super) seconds: Option<u32>,
     /// Output of the command.
     pub(super) output: &'r str,
+    /// The command; empty if it was long.
+    pub(super) line: &'r str,
 }
 
 impl CommandUsage {
+    /// Returns the command that a later session can run: the shortest one that succeeded. The barest form of `python3 -m
+    /// unittest discover -s tests` was never run, and passes without a test. A form with names left open is a pattern.
+    pub(super) fn command(&self) -> &str {
+        match self.shortest.is_empty() || self.form.contains('<') {
+            true => &self.form,
+            false => &self.shortest,
+        }
+    }
+
+    fn add_line(&mut self, line: &str) {
+        let is_shorter = self.shortest.is_empty() || line.len() < self.shortest.len();
+        if is_shorter && !line.is_empty() {
+            line.clone_into(&mut self.shortest);
+        }
+    }
+
     /// Adds the later use of the same form.
     fn add(&mut self, other: &Self) {
         self.succeeded = self.succeeded.saturating_add(other.succeeded);
+        self.add_line(&other.shortest);
         if other.place.position > self.place.position {
             self.last_succeeded = other.last_succeeded;
             self.place = other.place.clone();
@@ -142,6 +163,7 @@ impl UsageTable {
                 usage.succeeded += 1;
                 usage.last_succeeded = true;
                 usage.place = place.clone();
+                usage.add_line(run.line);
             }
             Some(false) => usage.last_succeeded = false,
             None => {}
@@ -209,6 +231,7 @@ mod tests {
             has_succeeded,
             seconds: Some(seconds),
             output,
+            line: "",
         }
     }
 

@@ -217,12 +217,19 @@ fn split_rules<'a>(
                 && part.is_rule_from(cues.threshold - PART_DISCOUNT, cues)
                 && !refers_back(&part.normal, cues)
                 && !lacks_subject(&part.normal, cues)
+                && is_closed(part.text)
         };
         if parts.iter().all(is_apart) {
             return parts.into();
         }
     }
     Vec::new()
+}
+
+/// Returns true if each parenthesis of a part has its counterpart. The second "and" of "recreate it in Python (use uv for
+/// dependencies and running tools, you will need to install uv)" divides no sentence.
+fn is_closed(part: &str) -> bool {
+    part.matches('(').count() == part.matches(')').count()
 }
 
 /// Returns true if the sentence gives the reason of the rule before it.
