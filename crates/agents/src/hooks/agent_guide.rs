@@ -44,8 +44,7 @@ pub fn teaching_paragraph(channel: LessonChannel<'_>) -> String {
         return String::new();
     }
     let body = format!(
-        "To leave a lesson for later sessions, {}. Worth one: a fix that took several tries, a person's rule, \
-         a trap of this project.",
+        "To leave a lesson (a fix that took several tries, a person's rule, a trap) for later sessions, {}.",
         channel.instruction()
     );
     debug_assert!(text::chars(&body) <= BODY_CHARS_MAX, "{body}");

@@ -13,10 +13,14 @@ use serde_json::Value;
 
 impl Hooks<'_> {
     /// Returns the current failure of a subject that is neither muted nor contradicted by successes: the newest open one,
-    /// otherwise the newest.
+    /// otherwise the newest whose fix is known. One that passed later for an unknown reason warns of nothing.
     pub(super) fn failure_of(&self, subject: &Subject) -> Result<Option<Record>, Fault> {
         let mut found = self.failures_of(subject)?;
-        found.retain(|record| !mark::is_muted(&record.attrs) && !is_contradicted(record));
+        found.retain(|record| {
+            !mark::is_muted(&record.attrs)
+                && !is_contradicted(record)
+                && (is_open(record) || helpful_resolution(record).is_some())
+        });
         let open = found.iter().position(is_open);
         Ok(found.into_iter().nth(open.unwrap_or(0)))
     }

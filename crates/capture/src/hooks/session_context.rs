@@ -10,7 +10,7 @@ use super::lesson_teaching::LessonTeaching;
 use super::session_state::{HookSessionState, ToldStart};
 use super::{HookRequest, add_text};
 use crate::Hooks;
-use general_rule::is_general_rule;
+use general_rule::{is_general_rule, is_lasting_rule};
 use heirloom_agents::hooks::{ENVELOPE_CHARS, HookAnswer, wrap_for_hook, wrap_rules_in_envelope};
 use heirloom_engine::{ContextRequest, EndedRecords, LessonSource};
 use heirloom_model::kinds::{CATEGORY_CONVENTION, Knowledge};
@@ -155,12 +155,17 @@ impl SessionStart<'_> {
     /// Returns the pinned records and the rules of people that hold for all work.
     fn rule_items(&self) -> Result<Vec<StartItem>, Fault> {
         let records = self.hooks.engine.contexts().standing_records()?;
-        let told = records.iter().filter(|record| {
-            mark::is_pinned(&record.attrs)
-                || !is_of_conversation(record)
-                || is_general_rule(&record.text)
-        });
+        let (mut told, said): (Vec<&Record>, Vec<&Record>) = records
+            .iter()
+            .partition(|record| mark::is_pinned(&record.attrs) || !is_of_conversation(record));
+        let general = said.into_iter().filter(|one| is_general_rule(&one.text));
+        let (mut said, others): (Vec<_>, Vec<_>) =
+            general.partition(|one| is_lasting_rule(&one.text));
+        said.extend(others);
+        said.truncate(limits::HOOK_START_SAID_RULES_MAX);
+        told.extend(said);
         Ok(told
+            .into_iter()
             .map(|record| StartItem {
                 is_pinned: mark::is_pinned(&record.attrs),
                 ..self.start_item(record, StartSection::Rules, &rule_line(record))

@@ -23,9 +23,11 @@ pub const HOOK_STANDING_CHARS_MAX: usize = 4_000;
 /// Maximum length of those instructions at the start of a subagent, characters.
 pub const HOOK_SUBAGENT_STANDING_CHARS_MAX: usize = 1_500;
 /// Maximum length of one item of a session's start, characters: one line.
-pub const HOOK_START_ITEM_CHARS_MAX: usize = 200;
+pub const HOOK_START_ITEM_CHARS_MAX: usize = 160;
 /// Number of rules of people that the start of a session tells, in addition to pinned records.
 pub const HOOK_START_RULES_MAX: usize = 5;
+/// Number of these that were said in conversations and that nobody confirmed.
+pub const HOOK_START_SAID_RULES_MAX: usize = 2;
 /// Number of items of open work, and of known pitfalls, that the start of a session tells.
 pub const HOOK_START_ITEMS_MAX: usize = 3;
 /// Number of the last sessions whose failures and cases the start of a session considers.

@@ -79,15 +79,21 @@ const PROJECT: [&str; 6] = [
 /// Verbs after "I" with which a person states a preference.
 const PREFERENCES: [&str; 6] = ["prefer", "want", "always", "never", "don't", "expect"];
 
+/// Words that forbid or require something of all work.
+const DUTIES: [&str; 7] = ["don't", "dont", "do not", "not", "must", "only", "no"];
+
+/// Returns true for a rule whose words say that it holds for all work, such as "Never push to main". Of more rules than a
+/// start has space for, these are first: "Docker is running on your host" is newer and about one day.
+pub(super) fn is_lasting_rule(rule: &str) -> bool {
+    let spaced = format!(" {} ", words_of(&normal_words(rule)).join(" "));
+    has_any(&spaced, &LASTING) || has_any(&spaced, &DUTIES)
+}
+
 /// Returns true for a rule that a reader understands without its conversation: no item of a list, no request for one
 /// piece of work such as "Push it up", no remark such as "I thought we removed it", and nothing about one issue.
 pub(super) fn is_general_rule(rule: &str) -> bool {
-    let lower = rule.trim().to_lowercase().replace('’', "'");
-    let plain = lower.trim_start_matches(['-', '*', '"', '\'', ' ']);
-    let words: Vec<&str> = plain
-        .split(|c: char| !(c.is_alphanumeric() || c == '\''))
-        .filter(|word| !word.is_empty())
-        .collect();
+    let plain = normal_words(rule);
+    let words = words_of(&plain);
     let (Some(first), second) = (words.first(), words.get(1).copied().unwrap_or_default()) else {
         return false;
     };
@@ -100,9 +106,7 @@ pub(super) fn is_general_rule(rule: &str) -> bool {
         return false;
     }
     let spaced = format!(" {} ", words.join(" "));
-    let is_lasting = LASTING
-        .iter()
-        .any(|word| spaced.contains(&format!(" {word} ")));
+    let is_lasting = has_any(&spaced, &LASTING);
     match *first {
         "i" => PREFERENCES.contains(&second),
         "this" => PROJECT.contains(&second),
@@ -110,6 +114,27 @@ pub(super) fn is_general_rule(rule: &str) -> bool {
         first if REMARKS.contains(&first) => false,
         first => is_lasting || !REQUESTS.contains(&first),
     }
+}
+
+/// Returns a rule in lower case, without the marks before its first word.
+fn normal_words(rule: &str) -> String {
+    let lower = rule.trim().to_lowercase().replace('’', "'");
+    lower
+        .trim_start_matches(['-', '*', '"', '\'', ' '])
+        .to_owned()
+}
+
+fn words_of(plain: &str) -> Vec<&str> {
+    plain
+        .split(|c: char| !(c.is_alphanumeric() || c == '\''))
+        .filter(|word| !word.is_empty())
+        .collect()
+}
+
+fn has_any(spaced: &str, phrases: &[&str]) -> bool {
+    phrases
+        .iter()
+        .any(|phrase| spaced.contains(&format!(" {phrase} ")))
 }
 
 #[cfg(test)]
