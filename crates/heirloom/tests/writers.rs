@@ -10,8 +10,6 @@ mod answer_validation;
 mod budget;
 #[path = "writers/failures.rs"]
 mod failures;
-#[path = "writers/lesson_rewriting.rs"]
-mod lesson_rewriting;
 #[expect(dead_code, reason = "each test file uses a part of it")]
 #[path = "cli/project.rs"]
 mod project;
