@@ -1,6 +1,7 @@
 //! Answer of the model: JSON with numbers.
 
 use serde::Deserialize;
+use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Fields of an answer. Another field or another type makes it invalid.
@@ -38,7 +39,9 @@ impl JudgeAnswer {
     /// Parses an answer, with or without a code fence around it. The error describes the problem.
     pub(super) fn parse(answer: &str) -> Result<Self, String> {
         let json = without_fence(answer.trim());
-        let fields: AnswerFields = serde_json::from_str(json)
+        // A list would be read as the fields in order.
+        let fields: AnswerFields = serde_json::from_str::<Map<String, Value>>(json)
+            .and_then(|fields| serde_json::from_value(Value::Object(fields)))
             .map_err(|error| format!("the answer is not the JSON that was asked for: {error}"))?;
         let mut verdicts: BTreeMap<usize, Vec<NumberedVerdict>> = BTreeMap::new();
         let mut add = |number: usize, verdict| verdicts.entry(number).or_default().push(verdict);
