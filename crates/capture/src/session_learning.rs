@@ -32,6 +32,8 @@ pub struct SessionLessons {
     pub lessons: Vec<Lesson>,
     /// Effect of each lesson on the store, before it was written.
     pub effects: Vec<LessonEffect>,
+    /// Records that the conversation does not support any more, or that a model dropped.
+    pub retired: Vec<Record>,
     /// Counts of what was stored; empty in a dry run.
     pub report: LessonsReport,
     /// True if lessons were taken from a transcript before that is not found any more. Only those that a person took
@@ -120,6 +122,7 @@ impl<'e> Learning<'e> {
         let conversation = conversation(self.engine, &session, coverage);
         let service = self.engine.sessions().lessons();
         let effects = service.preview(&conversation, &lessons, &state.ledger)?;
+        let retired = service.unsupported(&conversation, &lessons, &state.ledger)?;
         let mut report = LessonsReport::default();
         if let Some(batch) = batch {
             report = service.reconcile(&conversation, &lessons, &mut state.ledger, &batch)?;
@@ -130,6 +133,7 @@ impl<'e> Learning<'e> {
             session: session.id,
             lessons,
             effects,
+            retired,
             report,
             lacks_transcript,
         })

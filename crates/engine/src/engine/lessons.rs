@@ -169,7 +169,8 @@ impl Lessons<'_> {
             report.count(applied.verdict);
             follow(&mut next, planned, applied);
         }
-        if !applied.is_empty() {
+        // Retirements alone are no part of a batch: each is undone by its record.
+        if report.created + report.changed + report.confirmed > 0 {
             report.batch = Some(batch);
         }
         next.fingerprint = Some(fingerprint);

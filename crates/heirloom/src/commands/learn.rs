@@ -206,6 +206,10 @@ fn print_session(learned: &SessionLessons, args: &Args, session: &mut CliSession
     let kept = (learned.lessons.iter())
         .filter(|lesson| lesson.verdict == Verdict::Kept)
         .count();
+    for record in &learned.retired {
+        let change = LearnedChange::Retire(Box::new(record.clone()));
+        session.out.line(&change_line(&change, args.dry_run));
+    }
     if kept == 0 {
         session.out.talk("no lessons");
     }
@@ -317,6 +321,10 @@ fn session_value(learned: &SessionLessons, args: &Args) -> Value {
     let mut value = counts(&learned.report, args.dry_run);
     value["session"] = json!(learned.session);
     value["lessons"] = json!(lessons);
+    let retired = learned.retired.iter().cloned().map(Box::new);
+    value["retirements"] = retired
+        .map(|record| change_value(&LearnedChange::Retire(record)))
+        .collect();
     value["lacks_transcript"] = json!(learned.lacks_transcript);
     value
 }

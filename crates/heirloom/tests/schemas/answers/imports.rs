@@ -86,6 +86,8 @@ struct SessionLessons {
     counts: LessonCounts,
     session: String,
     lessons: Vec<LessonLine>,
+    /// Records that the conversation does not support any more, or that a model dropped.
+    retirements: Vec<LessonChangeLine>,
     /// True if the transcript that the session was learned from is not found: only lessons that were reverted are
     /// stored again.
     lacks_transcript: bool,
