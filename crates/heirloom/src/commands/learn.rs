@@ -36,7 +36,8 @@ pub(crate) struct Args {
     /// Only show the lessons, without storing them
     #[arg(long)]
     dry_run: bool,
-    /// Also show the candidates that are no lessons, with the reason, and the lines from which each was taken
+    /// Also show the candidates that are no lessons, with the reason (limit, share of the source, low worth, duplicate),
+    /// and for each its worth, the lines from which it was taken and the verdict of a model
     #[arg(long, conflicts_with = "all")]
     explain: bool,
     /// Let the model of `[writer]` judge the candidates: keep, drop, wrong, the same as or replaced by another one; it may

@@ -159,6 +159,32 @@ fn later_rule_of_a_person_replaces_an_earlier_one() {
 }
 
 #[test]
+fn record_that_a_person_pinned_or_repeated_stays() {
+    let (project, _service) = judge_service(
+        |data| json!({"wrong": [number(data, "SVELTE_ENV")], "drop": [number(data, "DOCS_HOME")]}),
+    );
+    teach(&project);
+    let list = project.list("knowledge");
+    let record = |words: &str| {
+        let mut records = list.iter();
+        let found = records.find(|record| string(&record["text"]).contains(words));
+        found.unwrap().clone()
+    };
+    project.ok(&["pin", &string(&record("SVELTE_ENV")["id"])]);
+    project.ok(&["remember", &string(&record("DOCS_HOME")["text"])]);
+    let done = project.json(&["learn", "s", "--judge"]);
+    assert_eq!(
+        (&done["judged"]["verdicts"], &done["retired"]),
+        (&json!(2), &json!(1))
+    );
+    assert!(has(&project, "SVELTE_ENV"));
+    let list = project.list("knowledge");
+    let repeated = (list.iter()).filter(|record| string(&record["text"]).contains("DOCS_HOME"));
+    let sources: Vec<&Value> = repeated.map(|record| &record["source"]).collect();
+    assert_eq!(sources, ["user"]);
+}
+
+#[test]
 fn picked_span_is_stored_in_the_words_of_the_person() {
     let (project, _service) = judge_service(|data| {
         let line = number(data, "port 8081");
