@@ -24,7 +24,7 @@ pub struct Judgement {
     /// Model that judged.
     #[serde(rename = "model")]
     pub model: String,
-    /// Hash of what it was asked.
+    /// Hash of the request.
     #[serde(rename = "request")]
     pub request: String,
     /// Verdicts by the identity of the candidate.

@@ -240,7 +240,8 @@ fn turn(event: usize, text: &str) -> PersonTurn {
 }
 
 fn read(request: &JudgeRequest, answer: &str) -> Judgement {
-    request.read_answers(&[answer.to_owned()], "m").unwrap()
+    let judgement = request.read_answers(&[answer.to_owned()], "m");
+    judgement.unwrap_or_else(|problem| panic!("{problem}: {answer}"))
 }
 
 #[test]

@@ -98,7 +98,7 @@ pub struct JudgeRequest {
 }
 
 /// Part of the data that is not divided.
-enum Entry<'e> {
+enum RequestPart<'e> {
     Candidate(usize, &'e Lesson),
     Turn(usize),
 }
@@ -118,13 +118,13 @@ impl JudgeRequest {
             turns,
             batches: Vec::new(),
         };
-        let candidates: Vec<Entry<'_>> = (1..)
+        let candidates: Vec<RequestPart<'_>> = (1..)
             .zip(judged)
-            .map(|(number, lesson)| Entry::Candidate(number, lesson))
+            .map(|(number, lesson)| RequestPart::Candidate(number, lesson))
             .collect();
-        let is_kept = |entry: &Entry<'_>| matches!(entry, Entry::Candidate(_, lesson) if lesson.verdict == Verdict::Kept);
+        let is_kept = |entry: &RequestPart<'_>| matches!(entry, RequestPart::Candidate(_, lesson) if lesson.verdict == Verdict::Kept);
         let (kept, others): (Vec<_>, Vec<_>) = candidates.into_iter().partition(is_kept);
-        let turns = (0..request.turns.len()).map(Entry::Turn);
+        let turns = (0..request.turns.len()).map(RequestPart::Turn);
         for entry in kept.into_iter().chain(turns).chain(others) {
             if !request.add(&entry) {
                 break;
@@ -143,7 +143,7 @@ impl JudgeRequest {
         self.batches.is_empty()
     }
 
-    /// Returns a hash of what is asked.
+    /// Returns a hash of the questions.
     pub fn fingerprint(&self) -> String {
         let identities = self.identities.iter().map(String::as_str);
         let sentences = self.sentences.iter().map(|sentence| sentence.text.as_str());
@@ -226,11 +226,11 @@ impl JudgeRequest {
     }
 
     /// Adds an entry to the last batch or to a new one; returns false if there are as many batches as allowed.
-    fn add(&mut self, entry: &Entry<'_>) -> bool {
+    fn add(&mut self, entry: &RequestPart<'_>) -> bool {
         let first_line = self.sentences.len() + 1;
         let (shown, spoken) = match entry {
-            Entry::Candidate(number, lesson) => (candidate_text(*number, lesson), Vec::new()),
-            Entry::Turn(turn) => self.turn_text(*turn, first_line),
+            RequestPart::Candidate(number, lesson) => (candidate_text(*number, lesson), Vec::new()),
+            RequestPart::Turn(turn) => self.turn_text(*turn, first_line),
         };
         if shown.is_empty() {
             return true;
@@ -249,11 +249,11 @@ impl JudgeRequest {
         self.sentences.extend(spoken);
         if let Some(batch) = self.batches.last_mut() {
             match entry {
-                Entry::Candidate(number, _) => {
+                RequestPart::Candidate(number, _) => {
                     batch.candidates.push_str(&shown);
                     batch.numbers.insert(*number);
                 }
-                Entry::Turn(_) => {
+                RequestPart::Turn(_) => {
                     batch.turns.push_str(&shown);
                     batch.lines.extend(lines);
                 }

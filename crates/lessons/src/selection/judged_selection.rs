@@ -12,7 +12,7 @@ use crate::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Applies a judgement to the decisions; at most `records_max` records are kept beside the cases, or as many as before.
+/// Applies a judgement to the decisions; at most `records_max` records are kept in addition to the cases, or as many as before.
 pub(super) fn apply_judgement(
     lessons: &mut Vec<Lesson>,
     judgement: &Judgement,
