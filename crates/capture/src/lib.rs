@@ -15,7 +15,9 @@ pub use hooks::{HookCall, HookCallLog, HookRequest, Hooks, RelevantHit};
 pub use observe::{Observation, ObservedSignal, Observer, Runs, SignalOutcome};
 pub use outbox::{Outbox, WaitingEvent};
 pub use run_loop::{EndReason, IterationReport, RunEvent, RunReport, RunRequest};
-pub use session_learning::{LearnAllReport, LearnedChange, Learning, SessionLessons};
+pub use session_learning::{
+    JudgedSession, LearnAllReport, LearnedChange, Learning, SessionLessons,
+};
 pub use transcripts::{
     ImportScope, TranscriptOutcome, TranscriptReport, TranscriptStart, Transcripts,
     TranscriptsReport, TranscriptsRequest,

@@ -1,5 +1,9 @@
 //! Learning from conversations that are in the store.
 
+mod session_judging;
+
+pub use session_judging::JudgedSession;
+
 use crate::Transcripts;
 use crate::lessons::{ConversationLearner, LearningState, event_of_turn, result_of_edit};
 use heirloom_agents::AgentProgram;
@@ -11,7 +15,7 @@ use heirloom_engine::{
 use heirloom_lessons::{Lesson, Verdict};
 use heirloom_model::record::Attrs;
 use heirloom_model::{Authority, Fault, Record, RecordId, Role, Session, limits};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 /// Source of the batch of all conversations.
@@ -28,6 +32,8 @@ pub struct SessionLessons {
     pub lessons: Vec<Lesson>,
     /// Effect of each lesson on the store, before it was written.
     pub effects: Vec<LessonEffect>,
+    /// Records that the conversation does not support any more, or that a model dropped.
+    pub retired: Vec<Record>,
     /// Counts of what was stored; empty in a dry run.
     pub report: LessonsReport,
     /// True if lessons were taken from a transcript before that is not found any more. Only those that a person took
@@ -92,34 +98,33 @@ impl<'e> Learning<'e> {
         transcript: Option<&Path>,
         dry_run: bool,
     ) -> Result<SessionLessons, Fault> {
-        let (mut session, _) = self.engine.sessions().get(id, Some(1))?;
+        let (session, _) = self.engine.sessions().get(id, Some(1))?;
         let mut state = LearningState::of_session(&session);
         let service = self.engine.sessions().lessons();
         let reverted = service.release_reverted(&mut state.ledger)?;
-        let from_file = match (transcript, program_of(&session)) {
-            (Some(path), Some(program)) => {
-                Transcripts::new(self.engine).read_for_learning(program, path, &session.id)?
-            }
-            _ => None,
-        };
-        let coverage = if from_file.is_some() || state.extractor.is_some() {
-            Coverage::Everything
-        } else if state.offset > 0 {
-            Coverage::Only(reverted)
-        } else {
-            Coverage::StoredTurns
-        };
+        let batch = (!dry_run).then_some(LessonBatch::OfSession);
+        self.learn_with_state(session, state, reverted, (transcript, batch))
+    }
+
+    /// Takes the lessons of a session with this state, and stores them in the batch if one is given. Without the transcript
+    /// that was read before only the reverted lessons are stored.
+    fn learn_with_state(
+        &self,
+        mut session: Session,
+        mut state: LearningState,
+        reverted: BTreeSet<String>,
+        (transcript, batch): (Option<&Path>, Option<LessonBatch>),
+    ) -> Result<SessionLessons, Fault> {
+        let (learner, coverage) = self.learner(&session, &state, transcript)?;
+        let coverage = coverage.unwrap_or(Coverage::Only(reverted));
         let lacks_transcript = matches!(coverage, Coverage::Only(_));
-        let learner = match from_file {
-            Some(learner) => learner,
-            None => self.read(&session, &state)?,
-        };
         let lessons = learner.lessons(has_no_person(&session), session.ended_at.is_some());
         let conversation = conversation(self.engine, &session, coverage);
+        let service = self.engine.sessions().lessons();
         let effects = service.preview(&conversation, &lessons, &state.ledger)?;
+        let retired = service.unsupported(&conversation, &lessons, &state.ledger)?;
         let mut report = LessonsReport::default();
-        if !dry_run {
-            let batch = LessonBatch::OfSession;
+        if let Some(batch) = batch {
             report = service.reconcile(&conversation, &lessons, &mut state.ledger, &batch)?;
             state.put(&mut session.attrs);
             self.engine.sessions().put_session(&session)?;
@@ -128,9 +133,36 @@ impl<'e> Learning<'e> {
             session: session.id,
             lessons,
             effects,
+            retired,
             report,
             lacks_transcript,
         })
+    }
+
+    /// Returns a learner that has read a session, with the part that it covers: `None` if the transcript that was read
+    /// before is not found.
+    fn learner(
+        &self,
+        session: &Session,
+        state: &LearningState,
+        transcript: Option<&Path>,
+    ) -> Result<(ConversationLearner, Option<Coverage>), Fault> {
+        let from_file = match (transcript, program_of(session)) {
+            (Some(path), Some(program)) => {
+                Transcripts::new(self.engine).read_for_learning(program, path, &session.id)?
+            }
+            _ => None,
+        };
+        if let Some(learner) = from_file {
+            let learner = learner.with_judgement(state.judgement.clone());
+            return Ok((learner, Some(Coverage::Everything)));
+        }
+        let coverage = match (&state.extractor, state.offset) {
+            (Some(_), _) => Some(Coverage::Everything),
+            (None, 0) => Some(Coverage::StoredTurns),
+            (None, _) => None,
+        };
+        Ok((self.read(session, state)?, coverage))
     }
 
     /// Takes the lessons of all stored conversations again, oldest first, as one import batch, and retires those that
@@ -177,6 +209,7 @@ impl<'e> Learning<'e> {
             Some(learner) => {
                 // A later turn reads the conversation from its beginning.
                 state.extractor = None;
+                let learner = learner.with_judgement(state.judgement.clone());
                 (learner, Coverage::Everything)
             }
             None if state.offset > 0 => {
@@ -317,6 +350,7 @@ mod tests {
                 agent: None,
             },
             verdict: Verdict::Kept,
+            opinion: None,
         };
         let change = || LearnedChange::Add(lesson.clone());
         let mut report = LearnAllReport::default();

@@ -85,6 +85,7 @@ fn fact(n: usize) -> Lesson {
             agent: None,
         },
         verdict: Verdict::Kept,
+        opinion: None,
     }
 }
 

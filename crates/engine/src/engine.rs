@@ -141,7 +141,7 @@ use heirloom_store::{AppliedChange, Change, Store, StoreError};
 pub use knowledge_graph::Graph;
 pub use lessons::{
     Coverage, EvidenceLine, LearnedConversation, LessonBatch, LessonEffect, LessonLedger,
-    LessonSource, Lessons, LessonsReport, RewriteReport,
+    LessonSource, Lessons, LessonsReport,
 };
 pub use maintenance::Maintenance;
 use mirror_refresh::StaleMirrors;

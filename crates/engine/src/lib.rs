@@ -34,7 +34,7 @@ pub use engine::{
 pub use engine::{CopyDecision, Identity, IdentityState};
 pub use engine::{
     Coverage, EvidenceLine, LearnedConversation, LessonBatch, LessonEffect, LessonLedger,
-    LessonSource, Lessons, LessonsReport, RewriteReport,
+    LessonSource, Lessons, LessonsReport,
 };
 pub use engine::{EditableFile, EditableFolder, EditableText, SaveOutcome};
 pub use engine::{EndedRecords, is_contradicted};

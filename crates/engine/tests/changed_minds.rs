@@ -115,6 +115,7 @@ fn lesson(at: Timestamp, speaker: Speaker, text: &str) -> Lesson {
             agent: None,
         },
         verdict: Verdict::Kept,
+        opinion: None,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Creation of the configured writer of summaries, and its spending limits.
+//! Creation of the configured language model, and its spending limits.
 
 use crate::config::{Config, Environment};
 use crate::embedder;
@@ -124,7 +124,7 @@ mod tests {
             .iter()
             .filter(|key| key.name.starts_with("writer."))
             .collect();
-        assert_eq!(keys.len(), 10);
+        assert_eq!(keys.len(), 11);
         for key in keys {
             assert!(key.trusted_only.is_some(), "{}", key.name);
         }

@@ -1,4 +1,4 @@
-//! Summaries by a model, over real HTTP, through the program.
+//! Summaries and judgements by a model, over real HTTP, through the program.
 #![expect(
     clippy::unwrap_used,
     reason = "helpers of tests: what cannot be done fails the test"
@@ -8,10 +8,13 @@
 mod answer_validation;
 #[path = "writers/budget.rs"]
 mod budget;
+#[expect(dead_code, reason = "each test file uses a part of it")]
+#[path = "support/driver.rs"]
+mod driver;
 #[path = "writers/failures.rs"]
 mod failures;
-#[path = "writers/lesson_rewriting.rs"]
-mod lesson_rewriting;
+#[path = "writers/lesson_judging.rs"]
+mod lesson_judging;
 #[expect(dead_code, reason = "each test file uses a part of it")]
 #[path = "cli/project.rs"]
 mod project;
@@ -19,6 +22,10 @@ mod project;
 mod summaries;
 #[path = "writers/summary_publishing.rs"]
 mod summary_publishing;
+
+#[expect(dead_code, reason = "each test file uses a part of it")]
+#[path = "cli/transcript_fixture.rs"]
+mod transcript_fixture;
 
 use heirloom_testkit::{ModelService, Reply, Turn};
 use project::{Answer, Project};

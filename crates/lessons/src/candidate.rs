@@ -149,6 +149,14 @@ pub enum DropReason {
     Withdrawn,
     /// The text is not readable without the session.
     NotSelfContained,
+    /// Its source has its share of the session's maximum.
+    SourceShare,
+    /// The model judged that it is of no use later.
+    Useless,
+    /// The model judged that the conversation does not support it.
+    Wrong,
+    /// The model judged that a later candidate takes its place.
+    Replaced,
 }
 
 /// Decision on a candidate.
@@ -168,6 +176,37 @@ pub struct Lesson {
     pub candidate: Candidate,
     /// The decision.
     pub verdict: Verdict,
+    /// Opinion of the model, if one judged it.
+    pub opinion: Option<ModelOpinion>,
+}
+
+/// Verdict of a model on a candidate; another candidate is named by its identity.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ModelVerdict {
+    /// It is worth a record.
+    #[serde(rename = "keep")]
+    Keep,
+    /// It is true, but of no use later.
+    #[serde(rename = "drop")]
+    Drop,
+    /// It does not follow from the conversation.
+    #[serde(rename = "wrong")]
+    Wrong,
+    /// Another candidate states the same.
+    #[serde(rename = "same_as")]
+    SameAs(String),
+    /// Another candidate takes its place.
+    #[serde(rename = "replaced_by")]
+    ReplacedBy(String),
+}
+
+/// Opinion of the model on a candidate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelOpinion {
+    /// The verdict.
+    pub verdict: ModelVerdict,
+    /// True if the decision follows it.
+    pub is_followed: bool,
 }
 
 impl Candidate {

@@ -1,6 +1,7 @@
 //! The extractor: passes events to the sources and collects their candidates.
 
 use crate::cues::Cues;
+use crate::judgement::Judgement;
 use crate::prompt_template::template_input;
 use crate::selection::{Withdrawals, select_lessons};
 use crate::sources::Sources;
@@ -62,10 +63,16 @@ impl LessonExtractor {
 
     /// Returns the candidates with the decision on each, the kept ones first and the most useful first.
     pub fn lessons(&self) -> Vec<Lesson> {
+        self.judged_lessons(None)
+    }
+
+    /// Returns the lessons with the decisions that a model changed and the words of the person that it added.
+    pub fn judged_lessons(&self, judgement: Option<&Judgement>) -> Vec<Lesson> {
         select_lessons(
             self.candidates(),
             self.requests,
             &self.withdrawals,
+            judgement,
             Cues::get(),
         )
     }

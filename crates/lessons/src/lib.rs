@@ -11,7 +11,7 @@ mod command_run;
 mod cues;
 mod event_place;
 mod extractor;
-mod lesson_rewrite;
+mod judgement;
 mod outline;
 mod phrases;
 mod project_paths;
@@ -25,11 +25,11 @@ mod statements;
 use heirloom_agents::failures::shell_line;
 
 pub use candidate::{
-    Candidate, DropReason, Evidence, Lesson, LessonContent, LessonStep, SourceKind, Speaker,
-    Verdict,
+    Candidate, DropReason, Evidence, Lesson, LessonContent, LessonStep, ModelOpinion, ModelVerdict,
+    SourceKind, Speaker, Verdict,
 };
 pub use extractor::LessonExtractor;
-pub use lesson_rewrite::{REWRITE_PROMPT, Rewrite, RewriteNote, parse_rewrites, rewrite_data};
+pub use judgement::{JUDGE_PROMPT, JudgeRequest, Judgement, PersonTurn, PickedSpan};
 pub use rule_model::{RULE_FEATURES, RuleFeatures, SentencePlace};
 pub use sources::{
     LineSteps, SessionSentences, SpokenSentence, TurnSentence, WorkingTree, turn_sentences,

@@ -4,6 +4,7 @@
 //! (the same statement is kept once), then ranked until the session's maximum is reached.
 
 mod check_findings;
+mod judged_selection;
 mod readability;
 mod similarity;
 mod withdrawals;
@@ -11,9 +12,11 @@ mod withdrawals;
 pub(crate) use withdrawals::Withdrawals;
 
 use crate::cues::{CommandCues, Cues, SelectionCues};
+use crate::judgement::Judgement;
 use crate::sentences::shorten_to_sentences;
 use crate::{Candidate, DropReason, Lesson, LessonContent, SourceKind, Speaker, Verdict};
 use check_findings::is_check_finding;
+use judged_selection::apply_judgement;
 use readability::is_readable_alone;
 use similarity::Comparison;
 
@@ -28,6 +31,8 @@ const SUMMARY_BONUS: f32 = 0.05;
 /// Advantage of a resolution for each name of code in it, up to three.
 const NAMED_CHANGE_BONUS: f32 = 0.04;
 
+/// Factor by which a model may exceed the session's maximum.
+const JUDGED_SHARE: usize = 2;
 /// Requests of a session by which its maximum of records grows.
 const REQUESTS_STEP: u64 = 10;
 
@@ -36,6 +41,7 @@ pub(crate) fn select_lessons(
     candidates: Vec<Candidate>,
     requests: u64,
     withdrawals: &Withdrawals,
+    judgement: Option<&Judgement>,
     cues: &Cues,
 ) -> Vec<Lesson> {
     let command_cues = &cues.commands;
@@ -48,6 +54,7 @@ pub(crate) fn select_lessons(
                 None => Verdict::Kept,
             },
             candidate,
+            opinion: None,
         })
         .collect();
     // The order of equal candidates is the one of the sources.
@@ -55,8 +62,13 @@ pub(crate) fn select_lessons(
     drop_duplicates(&mut lessons, cues);
     // A session of three days teaches more than one of three requests.
     let steps = requests.div_ceil(REQUESTS_STEP).max(1);
-    limit(&mut lessons, usize::try_from(steps).unwrap_or(1), cues);
+    let steps = usize::try_from(steps).unwrap_or(1);
+    limit(&mut lessons, steps, cues);
     drop_cases_without_effect(&mut lessons);
+    if let Some(judgement) = judgement {
+        let most = cues.records_of_ten_requests * steps * JUDGED_SHARE;
+        apply_judgement(&mut lessons, judgement, most, withdrawals, cues);
+    }
     lessons.sort_by_key(|lesson| lesson.verdict != Verdict::Kept);
     lessons
 }
@@ -230,8 +242,15 @@ fn limit(lessons: &mut Vec<Lesson>, steps: usize, cues: &SelectionCues) {
         }
         ranked.push(chosen);
     }
+    let least_worth = (ranked.iter())
+        .filter(|lesson| !matches!(lesson.candidate.content, LessonContent::Case { .. }))
+        .map(|lesson| lesson.candidate.worth)
+        .fold(f32::INFINITY, f32::min);
     for lesson in &mut open {
-        lesson.verdict = Verdict::Dropped(DropReason::Limit);
+        lesson.verdict = Verdict::Dropped(match lesson.candidate.worth > least_worth {
+            true => DropReason::SourceShare,
+            false => DropReason::Limit,
+        });
     }
     lessons.append(&mut ranked);
     lessons.append(&mut rest);

@@ -19,6 +19,7 @@ pub use working_tree::{LineSteps, WorkingTree};
 
 pub(crate) use commands::is_static_check;
 pub use person_rules::{SessionSentences, SpokenSentence, TurnSentence, turn_sentences};
+pub(crate) use person_rules::{own_sentences, rule_category};
 
 use crate::Candidate;
 use crate::cues::Cues;

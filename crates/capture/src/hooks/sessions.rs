@@ -15,27 +15,31 @@ use std::path::Path;
 impl Hooks<'_> {
     /// Does what an answer does not wait for: at a start the row of the session and the lessons of sessions without an
     /// end, at a prompt the rules in it. Called after the answer was printed, so that it adds no latency. Durable when it
-    /// returns.
+    /// returns. Returns the names of the sessions whose lessons are complete now, the newest first.
     ///
     /// Errors are the store's.
-    pub fn record_after_answer(&self, request: &HookRequest<'_>) -> Result<(), Fault> {
+    pub fn record_after_answer(&self, request: &HookRequest<'_>) -> Result<Vec<String>, Fault> {
         if !self.engine.settings().enabled {
-            return Ok(());
+            return Ok(Vec::new());
         }
         match request.spec.kind {
             HookEventKind::SessionStart => {
                 record_session_start(self, request)?;
                 finish_sessions(self, request)
             }
-            HookEventKind::Prompt => record_prompt_rules(self, request),
+            HookEventKind::Prompt => record_prompt_rules(self, request).map(|()| Vec::new()),
+            HookEventKind::SessionEnd => {
+                let known = self.session_of_event(request)?;
+                let stored = known.filter(|(_, is_new)| !is_new);
+                Ok(stored.map(|(session, _)| session.id).into_iter().collect())
+            }
             HookEventKind::BeforeTool
             | HookEventKind::AfterTool
             | HookEventKind::ToolFailed
             | HookEventKind::BeforeCompaction
             | HookEventKind::TurnEnd
             | HookEventKind::SubagentStart
-            | HookEventKind::SubagentEnd
-            | HookEventKind::SessionEnd => Ok(()),
+            | HookEventKind::SubagentEnd => Ok(Vec::new()),
         }
     }
 

@@ -6,7 +6,7 @@ use heirloom_agents::AgentProgram;
 use heirloom_agents::failures::is_heirloom_command;
 use heirloom_agents::transcripts::{EventBody, ToolAction, TranscriptEvent};
 use heirloom_engine::Engine;
-use heirloom_lessons::{Lesson, LessonContent, LessonExtractor, SourceKind, Speaker};
+use heirloom_lessons::{Judgement, Lesson, LessonContent, LessonExtractor, SourceKind, Speaker};
 use heirloom_model::limits::TRANSCRIPT_CALLS_MAX;
 use std::collections::HashSet;
 use std::path::Path;
@@ -38,6 +38,13 @@ impl ConversationLearner {
         self.extractor = self
             .extractor
             .with_project_folder(&folder.to_string_lossy());
+        self
+    }
+
+    /// Uses the judgement of a model on the lessons.
+    #[must_use]
+    pub(crate) fn with_judgement(mut self, judgement: Option<Judgement>) -> Self {
+        self.state.judgement = judgement;
         self
     }
 
@@ -107,7 +114,7 @@ impl ConversationLearner {
     /// Returns the lessons found so far. In a conversation of a subagent no person spoke. The to-do list of an ended
     /// session is history: what is left of it is no step to do.
     pub(crate) fn lessons(&self, is_of_subagent: bool, has_ended: bool) -> Vec<Lesson> {
-        let mut lessons = self.extractor.lessons();
+        let mut lessons = self.extractor.judged_lessons(self.state.judgement.as_ref());
         if has_ended {
             for lesson in &mut lessons {
                 if let LessonContent::Steps(steps) = &mut lesson.candidate.content {

@@ -1,7 +1,7 @@
 //! State of a session's learning, stored in an attribute of the session, which older programs ignore.
 
 use heirloom_engine::LessonLedger;
-use heirloom_lessons::LessonExtractor;
+use heirloom_lessons::{Judgement, LessonExtractor};
 use heirloom_model::record::Attrs;
 use heirloom_model::{RecordId, Session, limits};
 use serde_json::{Value, json};
@@ -20,6 +20,8 @@ pub(crate) struct LearningState {
     pub(crate) extractor: Option<LessonExtractor>,
     /// The stored lessons.
     pub(crate) ledger: LessonLedger,
+    /// Judgement of a model.
+    pub(crate) judgement: Option<Judgement>,
     /// Import batch of the conversation, which hooks continue.
     pub(crate) conversation_batch: Option<RecordId>,
 }
@@ -36,6 +38,7 @@ impl LearningState {
             offset: value["offset"].as_u64().unwrap_or(0),
             extractor: extractor.and_then(|state| serde_json::from_value(state.clone()).ok()),
             ledger: LessonLedger::from_value(&value["ledger"]),
+            judgement: serde_json::from_value(value["judgement"].clone()).ok(),
             conversation_batch: value["conversation_batch"]
                 .as_str()
                 .and_then(|id| id.parse().ok()),
@@ -54,6 +57,10 @@ impl LearningState {
         if let Some(extractor) = extractor {
             value["extractor"] = extractor;
         }
+        let judgement = self.judgement.as_ref().map(serde_json::to_value);
+        if let Some(Ok(judgement)) = judgement {
+            value["judgement"] = judgement;
+        }
         attrs.insert(ATTRIBUTE.to_owned(), value);
     }
 
@@ -65,7 +72,10 @@ impl LearningState {
 
     /// Returns true if there is nothing to store.
     pub(crate) fn is_empty(&self) -> bool {
-        self.extractor.is_none() && self.ledger.is_empty() && self.conversation_batch.is_none()
+        self.extractor.is_none()
+            && self.ledger.is_empty()
+            && self.judgement.is_none()
+            && self.conversation_batch.is_none()
     }
 }
 

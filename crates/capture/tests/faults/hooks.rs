@@ -120,7 +120,7 @@ pub(crate) fn more_hooks() -> Vec<Operation> {
             filled,
             |w| {
                 in_hook(w, "SessionStart", r#""source":"startup""#, |w, request| {
-                    Hooks::new(&w.engine).record_after_answer(request)
+                    Hooks::new(&w.engine).record_after_answer(request).map(drop)
                 })
             },
             AllOrNothing,

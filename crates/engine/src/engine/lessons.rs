@@ -1,8 +1,8 @@
 //! Lessons of sessions: stores what a conversation teaches, follows its changes, and shows its sources.
 
 mod lesson_drafts;
+mod lesson_judge;
 mod lesson_ledger;
-mod lesson_rewriter;
 mod lesson_source;
 mod reconciliation;
 mod replacement;
@@ -10,7 +10,6 @@ mod reversal;
 mod review_queue;
 
 pub use lesson_ledger::LessonLedger;
-pub use lesson_rewriter::RewriteReport;
 pub use lesson_source::{EvidenceLine, LessonSource};
 pub use reconciliation::LessonEffect;
 
@@ -170,7 +169,8 @@ impl Lessons<'_> {
             report.count(applied.verdict);
             follow(&mut next, planned, applied);
         }
-        if !applied.is_empty() {
+        // Retirements alone are no part of a batch: each is undone by its record.
+        if report.created + report.changed + report.confirmed > 0 {
             report.batch = Some(batch);
         }
         next.fingerprint = Some(fingerprint);

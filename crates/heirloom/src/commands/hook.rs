@@ -1,5 +1,6 @@
 //! `heirloom hook`.
 
+use crate::background_judgement::start_judgements;
 use crate::hook_installation::settings_have_hooks;
 use crate::store_access::{
     CliSession, FoundProject, deliver_events, memory_folder, store_event, store_event_if_offline,
@@ -271,7 +272,8 @@ fn with_memory(
     };
     let answer = Hooks::new(&engine).handle(&request)?;
     call.send_answer(&render_answer(host, wanted, &answer));
-    Hooks::new(&engine).record_after_answer(&request)?;
+    let ended = Hooks::new(&engine).record_after_answer(&request)?;
+    start_judgements(found, &ended);
     deliver_events(session, found);
     engine.mirror().refresh().map(drop)
 }

@@ -1,13 +1,16 @@
 //! `heirloom learn`.
 
+mod model_verdicts;
+
 use super::import::find_session_transcript;
 use crate::store_access::CliSession;
 use heirloom_capture::{LearnAllReport, LearnedChange, Learning, SessionLessons};
-use heirloom_engine::{Engine, LessonEffect, LessonsReport, RewriteReport};
+use heirloom_engine::{Engine, LessonEffect, LessonsReport};
 use heirloom_lessons::{Candidate, DropReason, Lesson, LessonContent, Verdict};
 use heirloom_model::text::counted;
-use heirloom_model::{ErrorKind, Fault, Session, text};
+use heirloom_model::{Fault, Session, text};
 use indicatif::{ProgressBar, ProgressStyle};
+use model_verdicts::{judge, judged_line, judged_value, opinion_line, opinion_value};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -33,18 +36,20 @@ pub(crate) struct Args {
     /// Only show the lessons, without storing them
     #[arg(long)]
     dry_run: bool,
-    /// Also show the candidates that are no lessons, with the reason, and the lines from which each was taken
+    /// Also show the candidates that are no lessons, with the reason (limit, share of the source, low worth, duplicate),
+    /// and for each its worth, the lines from which it was taken and the verdict of a model
     #[arg(long, conflicts_with = "all")]
     explain: bool,
-    /// Let the model of `[writer]` rewrite and merge what the session taught, except words of people. One request within
-    /// the daily limits; a text that adds anything is refused
+    /// Let the model of `[writer]` judge the candidates: keep, drop, wrong, the same as or replaced by another one; it may
+    /// add sentences of a person, word for word. Within the daily limits, and only if there is something new to judge.
+    /// Words of people are never dropped. With `writer.lessons` this happens after each session
     #[arg(long, conflicts_with_all = ["all", "dry_run"])]
-    rewrite: bool,
+    judge: bool,
 }
 
 pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let mut engine = session.open()?;
-    if args.rewrite {
+    if args.judge {
         let found = session.find_project()?;
         engine = session.with_summariser(engine, &found.config);
     }
@@ -58,67 +63,26 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let program = stored.and_then(|stored| stored.agent?.parse().ok());
     let transcript = program
         .and_then(|program| find_session_transcript(program, id, engine.root(), &session.env));
-    let learned = learning.learn_session(id, transcript.as_deref(), args.dry_run)?;
-    let rewritten = match args.rewrite {
-        true => rewrite(&engine, id, session)?,
+    let transcript = transcript.as_deref();
+    let judged = match args.judge {
+        true => judge(&learning, id, transcript, session)?,
         false => None,
     };
-    match session.out.json {
-        true => {
-            let mut value = session_value(&learned, &args);
-            value["rewrite"] = rewritten.as_ref().map(rewrite_value).into();
-            session.out.value(&value);
-        }
-        false => {
-            print_session(&learned, &args, session);
-            if let Some(report) = &rewritten {
-                print_rewrite(report, session);
-            }
-        }
+    let learned = match args.judge {
+        true => learning.apply_judgement(id, transcript)?,
+        false => learning.learn_session(id, transcript, args.dry_run)?,
+    };
+    if session.out.json {
+        let mut value = session_value(&learned, &args);
+        value["judged"] = judged.as_ref().map(judged_value).into();
+        session.out.value(&value);
+        return Ok(0);
+    }
+    print_session(&learned, &args, session);
+    if let Some(judged) = &judged {
+        session.out.talk(&judged_line(judged));
     }
     Ok(0)
-}
-
-/// Lets the model rewrite the lessons of a session. `None` if the service fails: the lessons keep their words.
-fn rewrite(
-    engine: &Engine,
-    id: &str,
-    session: &mut CliSession,
-) -> Result<Option<RewriteReport>, Fault> {
-    match engine.sessions().lessons().rewrite(id) {
-        Ok(report) => Ok(Some(report)),
-        Err(fault) if fault.kind == ErrorKind::Usage => Err(fault),
-        Err(fault) => {
-            let reason = fault.message;
-            (session.out).talk(&format!("heirloom: the lessons keep their words: {reason}"));
-            Ok(None)
-        }
-    }
-}
-
-fn rewrite_value(report: &RewriteReport) -> Value {
-    json!({
-        "batch": report.batch.map(|batch| batch.to_string()),
-        "rewritten": report.rewritten,
-        "merged": report.merged,
-        "refused": report.refused,
-    })
-}
-
-fn print_rewrite(report: &RewriteReport, session: &mut CliSession) {
-    let RewriteReport {
-        batch,
-        rewritten,
-        merged,
-        refused,
-    } = report;
-    session.out.talk(&format!(
-        "{} rewritten by the model, {merged} merged into them, {refused} of its texts refused",
-        counted(*rewritten, "record", "records")
-    ));
-    if let Some(batch) = batch {
-        (session.out).talk(&format!("  heirloom undo {batch}   undoes it"));
-    }
 }
 
 fn learn_all(
@@ -231,6 +195,9 @@ fn print_session(learned: &SessionLessons, args: &Args, session: &mut CliSession
         out.line(&format!("{:16} {label}: {words}", outcome(lesson, effect)));
         if args.explain {
             out.line(&format!("  {source}, worth {:.2}", candidate.worth));
+            if let Some(opinion) = &lesson.opinion {
+                out.line(&format!("  model: {}", opinion_line(opinion, learned)));
+            }
             for evidence in &candidate.evidence {
                 let line = text::excerpt(&evidence.line, LINE_CHARS);
                 out.line(&format!("  | {line}"));
@@ -240,8 +207,20 @@ fn print_session(learned: &SessionLessons, args: &Args, session: &mut CliSession
     let kept = (learned.lessons.iter())
         .filter(|lesson| lesson.verdict == Verdict::Kept)
         .count();
+    for record in &learned.retired {
+        let change = LearnedChange::Retire(Box::new(record.clone()));
+        session.out.line(&change_line(&change, args.dry_run));
+    }
     if kept == 0 {
         session.out.talk("no lessons");
+    }
+    let left_out = (learned.lessons.len() - kept) as u64;
+    if left_out > 0 && !args.explain {
+        let id = &learned.session;
+        session.out.talk(&format!(
+            "{} left out: heirloom learn {id} --dry-run --explain",
+            counted(left_out, "candidate was", "candidates were")
+        ));
     }
     if learned.lacks_transcript {
         session.out.talk(LACKS_TRANSCRIPT);
@@ -277,9 +256,13 @@ fn outcome(lesson: &Lesson, effect: LessonEffect) -> &'static str {
         (Verdict::Dropped(reason), _) => match reason {
             DropReason::Duplicate => "duplicate",
             DropReason::Limit => "beyond limit",
+            DropReason::SourceShare => "beyond share",
             DropReason::LowWorth => "low worth",
             DropReason::Withdrawn => "withdrawn",
             DropReason::NotSelfContained => "unclear alone",
+            DropReason::Useless => "no use",
+            DropReason::Wrong => "wrong",
+            DropReason::Replaced => "replaced",
         },
         (Verdict::Kept, LessonEffect::Create) => "new",
         (Verdict::Kept, LessonEffect::Change(_)) => "changes",
@@ -329,11 +312,20 @@ fn session_value(learned: &SessionLessons, args: &Args) -> Value {
     let shown = (learned.lessons.iter().zip(effects))
         .filter(|(lesson, _)| args.explain || lesson.verdict == Verdict::Kept);
     let lessons: Vec<Value> = shown
-        .map(|(lesson, effect)| lesson_value(lesson, effect))
+        .map(|(lesson, effect)| {
+            let opinion = lesson.opinion.as_ref();
+            let mut value = lesson_value(lesson, effect);
+            value["opinion"] = opinion.map(|one| opinion_value(one, learned)).into();
+            value
+        })
         .collect();
     let mut value = counts(&learned.report, args.dry_run);
     value["session"] = json!(learned.session);
     value["lessons"] = json!(lessons);
+    let retired = learned.retired.iter().cloned().map(Box::new);
+    value["retirements"] = retired
+        .map(|record| change_value(&LearnedChange::Retire(record)))
+        .collect();
     value["lacks_transcript"] = json!(learned.lacks_transcript);
     value
 }

@@ -134,6 +134,7 @@ pub(crate) const KEYS: &[ConfigKey] = &[
         "writer.max_output_tokens",
         ValueType::Int(1, WRITER_OUTPUT_TOKENS_MAX as i64),
     ),
+    sending_key("writer.lessons", ValueType::Bool),
     sending_key("writer.temperature", ValueType::Temperature),
     sending_key(
         "writer.daily_tokens",

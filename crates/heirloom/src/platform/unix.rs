@@ -5,6 +5,8 @@ use rustix::termios::tcgetwinsize;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use std::collections::BTreeMap;
 use std::io::Stdout;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 use std::sync::Arc;
 
 /// Signals that end a command in an orderly way.
@@ -40,6 +42,11 @@ pub(crate) fn report_file_size_limit() {
 /// Adds to the nice value of the process. A refusal is ignored.
 pub(crate) fn lower_priority(niceness: i32) {
     let _ = rustix::process::nice(niceness);
+}
+
+/// Lets a command go on when this process and its group end.
+pub(crate) fn detach(command: &mut Command) {
+    command.process_group(0);
 }
 
 /// Returns the width of the terminal; 0 if it is not known.

@@ -4,8 +4,14 @@ use super::DefaultFolder;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::collections::BTreeMap;
 use std::io::Stdout;
+use std::os::windows::process::CommandExt;
+use std::process::Command;
 use winapi_util::console::screen_buffer_info;
 
+/// Ctrl-C of the console does not reach the child (`CREATE_NEW_PROCESS_GROUP`).
+const NEW_PROCESS_GROUP: u32 = 0x0000_0200;
+/// No console window opens (`CREATE_NO_WINDOW`).
+const NO_WINDOW: u32 = 0x0800_0000;
 /// Signals that end a command in an orderly way: the C library sends them on Ctrl-C, and when a process sends them to
 /// itself.
 pub(crate) const TERMINATION_SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
@@ -31,6 +37,11 @@ pub(crate) fn report_file_size_limit() {}
 
 /// Does nothing: the priority of a process is not changed.
 pub(crate) fn lower_priority(_niceness: i32) {}
+
+/// Lets a command go on without a window when this process and its group end.
+pub(crate) fn detach(command: &mut Command) {
+    command.creation_flags(NEW_PROCESS_GROUP | NO_WINDOW);
+}
 
 /// Returns the width of the console window; 0 if it is not known.
 pub(crate) fn terminal_columns(out: &Stdout) -> usize {

@@ -96,5 +96,5 @@ fn deliver_one(
         deadline: Instant::now() + Duration::from_millis(limits::HOOK_ARCHIVE_MS),
     };
     Hooks::new(&engine).handle(&request)?;
-    Hooks::new(&engine).record_after_answer(&request)
+    Hooks::new(&engine).record_after_answer(&request).map(drop)
 }

@@ -302,6 +302,62 @@ fn learn_dry_run_shows_lessons_and_changes_nothing() {
 }
 
 #[test]
+fn explain_lists_what_the_limit_left_out() {
+    let project = Project::new();
+    let mut transcript = TranscriptFixture::new("s1", project.path());
+    for part in ["invoice", "ledger", "mailer", "gateway", "sidebar"] {
+        transcript
+            .add_user_message(&format!(
+                "Never call the {part} service in tests. Always run `make {part}-check` before a commit. Please write the \
+                 {part} docs in British English from now on."
+            ))
+            .add_assistant_message(&format!(
+                "The root cause is that `{part}_start` needs `{part}_token` in `config/{part}.toml`, because the {part} \
+                 service reads it."
+            ));
+    }
+    transcript.write_file(&project);
+    project.ok(&["import", "claude"]);
+    let printed = project.ok(&["learn", "s1", "--dry-run"]);
+    assert!(
+        printed
+            .stderr
+            .contains("candidates were left out: heirloom learn s1 --dry-run --explain"),
+        "{printed:?}"
+    );
+    let explained = project.json(&["learn", "s1", "--dry-run", "--explain"]);
+    let lessons = explained["lessons"].as_array().unwrap();
+    let is_record = |lesson: &&Value| lesson["kept"] == true && lesson["what"] != "episode";
+    assert_eq!(lessons.iter().filter(is_record).count(), 12);
+    let left_out = || lessons.iter().filter(|lesson| lesson["kept"] == false);
+    assert!(left_out().count() >= 5, "{explained}");
+    for lesson in left_out() {
+        assert!(lesson["worth"].as_f64() > Some(0.0), "{lesson}");
+        assert!(lesson["opinion"].is_null(), "{lesson}");
+        let reasons = [
+            ("limit", "beyond limit"),
+            ("source_share", "beyond share"),
+            ("low_worth", "low worth"),
+            ("duplicate", "duplicate"),
+        ];
+        let reason = (lesson["reason"].as_str(), lesson["outcome"].as_str());
+        let known = reasons.map(|(name, words)| (Some(name), Some(words)));
+        assert!(known.contains(&reason), "{lesson}");
+    }
+    for reason in ["source_share", "duplicate"] {
+        assert!(
+            left_out().any(|lesson| lesson["reason"] == reason),
+            "{reason}"
+        );
+    }
+    let text = project
+        .ok(&["learn", "s1", "--dry-run", "--explain"])
+        .stdout;
+    assert!(text.contains("beyond share     "), "{text}");
+    assert!(text.contains("  person rule, worth 0."), "{text}");
+}
+
+#[test]
 fn recalled_lesson_hides_the_turn_that_it_was_taken_from() {
     let project = Project::new();
     teaching_transcript(&project, "s1").write_file(&project);

@@ -90,6 +90,18 @@ pub(crate) enum RuleCategory {
     Correction,
 }
 
+impl RuleCategory {
+    /// Returns the category of the record.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Convention => "convention",
+            Self::Preference => "preference",
+            Self::Decision => "decision",
+            Self::Correction => "correction",
+        }
+    }
+}
+
 impl PersonRuleCues {
     /// Built-in words.
     pub(super) const BUILT_IN: Self = include!(concat!(env!("OUT_DIR"), "/person_rules.rs"));

@@ -23,6 +23,7 @@ use heirloom_model::{Timestamp, text};
 use rule_finder::FoundRule;
 pub(super) use rule_finder::find_rules;
 pub use rule_finder::{TurnSentence, turn_sentences};
+pub(crate) use rule_finder::{own_sentences, rule_category};
 use serde::{Deserialize, Serialize};
 use session_sentences::ReadTurn;
 pub use session_sentences::{SessionSentences, SpokenSentence};
@@ -363,14 +364,8 @@ fn stored_rule(
     position: u64,
     event: &TranscriptEvent,
 ) -> StoredRule {
-    let category = match rule.category {
-        RuleCategory::Convention => "convention",
-        RuleCategory::Preference => "preference",
-        RuleCategory::Decision => "decision",
-        RuleCategory::Correction => "correction",
-    };
     StoredRule {
-        category: category.to_owned(),
+        category: rule.category.as_str().to_owned(),
         text: rule.text,
         rationale,
         worth: rule.worth,

@@ -25,7 +25,15 @@ pub const SUBSHELLS_MAX: usize = 4;
 pub const LESSON_EVIDENCE_MAX: usize = 6;
 /// Longest stored line of a lesson's source, characters.
 pub const LESSON_EVIDENCE_CHARS_MAX: usize = 240;
-/// Longest text by which a language model may replace a lesson, characters.
-pub const LESSON_REWRITTEN_CHARS_MAX: usize = 400;
+/// Characters of candidates and sentences in one request to the model that judges a session.
+pub const LESSON_JUDGE_DATA_CHARS_MAX: usize = 60_000;
+/// Number of candidates in one request to the model that judges a session.
+pub const LESSON_JUDGE_CANDIDATES_MAX: usize = 100;
+/// Number of requests to the model about one session. Further candidates stay as the program decided.
+pub const LESSON_JUDGE_REQUESTS_MAX: usize = 4;
+/// Number of sessions without an end that a model judges after one start, the newest ones.
+pub const LESSON_JUDGED_SESSIONS_MAX: usize = 3;
+/// Number of texts of the person that the model may add to the candidates of a session.
+pub const LESSON_SPANS_MAX: usize = 12;
 /// Number of changes of lessons that `learn --all` lists.
 pub const LESSON_CHANGES_SHOWN_MAX: usize = 500;

@@ -9,6 +9,7 @@ use heirloom_model::{
     Case, CaseState, Fault, Kind, KindData, MergeRule, Record, RecordId, Scope, Timestamp, text,
 };
 use heirloom_store::Change;
+use std::collections::BTreeSet;
 
 /// Source of what a person said.
 const PERSON: &str = "user";
@@ -68,6 +69,19 @@ impl<'w> DraftWriter<'w> {
             }
         }
         drafts
+    }
+
+    /// Returns the identities of the lessons that a model dropped.
+    pub(super) fn dropped_by_model(&self, lessons: &[Lesson]) -> BTreeSet<String> {
+        let is_dropped = |(_, lesson): &(usize, &Lesson)| {
+            lesson.verdict != Verdict::Kept
+                && (lesson.opinion.as_ref()).is_some_and(|opinion| opinion.is_followed)
+        };
+        let dropped = lessons.iter().enumerate().filter(is_dropped);
+        dropped
+            .flat_map(|(place, lesson)| self.drafts_of(place, &lesson.candidate))
+            .map(|draft| draft.identity)
+            .collect()
     }
 
     fn drafts_of(&self, place: usize, candidate: &Candidate) -> Vec<LessonDraft> {

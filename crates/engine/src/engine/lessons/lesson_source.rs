@@ -4,7 +4,6 @@ use heirloom_lessons::{Candidate, SourceKind, Speaker};
 use heirloom_model::{Record, Timestamp, limits, text};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::borrow::Cow;
 
 /// Attribute of a record that a session taught.
 const ATTRIBUTE: &str = "lesson";
@@ -30,13 +29,6 @@ pub struct LessonSource {
     /// Lines that support it, the most important one first.
     #[serde(rename = "evidence")]
     pub evidence: Vec<EvidenceLine>,
-    /// Language model whose words the text is; `None` for words of the transcript.
-    #[serde(
-        rename = "rewritten_by",
-        default,
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub rewritten_by: Option<String>,
 }
 
 /// Line of a conversation that supports a lesson.
@@ -67,7 +59,6 @@ impl LessonSource {
                     line: line(&evidence.line),
                 })
                 .collect(),
-            rewritten_by: None,
         }
     }
 
@@ -77,16 +68,12 @@ impl LessonSource {
         serde_json::from_value(value.clone()).ok()
     }
 
-    /// Returns the author of the statement in words, and the model that rewrote it.
-    pub fn author(&self) -> Cow<'static, str> {
-        let author = match self.speaker {
+    /// Returns the author of the statement in words.
+    pub fn author(&self) -> &'static str {
+        match self.speaker {
             Speaker::Person => "a person",
             Speaker::Agent => "the agent",
             Speaker::Program => "the recorded commands and files",
-        };
-        match &self.rewritten_by {
-            Some(model) => Cow::Owned(format!("{author}, rewritten by {model}")),
-            None => Cow::Borrowed(author),
         }
     }
 

@@ -122,7 +122,8 @@ impl<'r> Reconciliation<'r> {
 
     /// Returns the decisions on all lessons, and on records that are no lessons any more.
     pub(super) fn plan(mut self, lessons: &[Lesson]) -> Result<Vec<PlannedChange>, Fault> {
-        let mut drafts = DraftWriter::new(self.engine, self.conversation).drafts(lessons);
+        let writer = DraftWriter::new(self.engine, self.conversation);
+        let mut drafts = writer.drafts(lessons);
         if let Coverage::Only(identities) = &self.conversation.coverage {
             drafts.retain(|draft| identities.contains(&draft.identity));
         }
@@ -130,8 +131,14 @@ impl<'r> Reconciliation<'r> {
         self.outdated = replacement::replaced_drafts(&drafts);
         let wanted: BTreeSet<&str> = drafts.iter().map(|draft| &*draft.identity).collect();
         let mut planned = Vec::new();
-        if self.conversation.coverage == Coverage::Everything {
-            self.retire_unwanted(&wanted, &mut planned);
+        match self.conversation.coverage {
+            Coverage::Everything => self.retire_unwanted(&wanted, None, &mut planned),
+            // What is missing may be in the part that was not read, but not what a model dropped.
+            Coverage::StoredTurns => {
+                let dropped = writer.dropped_by_model(lessons);
+                self.retire_unwanted(&wanted, Some(&dropped), &mut planned);
+            }
+            Coverage::Only(_) => {}
         }
         if drafts.iter().any(|draft| draft.record.kind == Kind::Step) {
             self.retire_earlier_plans(&drafts, &mut planned)?;
@@ -199,10 +206,16 @@ impl<'r> Reconciliation<'r> {
             .is_some_and(|source| source.session == self.conversation.session)
     }
 
-    /// Retires records that the conversation does not support any more.
-    fn retire_unwanted(&mut self, wanted: &BTreeSet<&str>, planned: &mut Vec<PlannedChange>) {
+    /// Retires records that the conversation does not support any more, of all or of the given lessons.
+    fn retire_unwanted(
+        &mut self,
+        wanted: &BTreeSet<&str>,
+        only: Option<&BTreeSet<String>>,
+        planned: &mut Vec<PlannedChange>,
+    ) {
         for (identity, record) in &self.present {
             if wanted.contains(identity.as_str())
+                || only.is_some_and(|only| !only.contains(identity))
                 || !self.is_ours(record)
                 || is_touched_by_person(record)
             {

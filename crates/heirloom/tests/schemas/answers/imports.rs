@@ -86,24 +86,23 @@ struct SessionLessons {
     counts: LessonCounts,
     session: String,
     lessons: Vec<LessonLine>,
+    /// Records that the conversation does not support any more, or that a model dropped.
+    retirements: Vec<LessonChangeLine>,
     /// True if the transcript that the session was learned from is not found: only lessons that were reverted are
     /// stored again.
     lacks_transcript: bool,
-    /// With `--rewrite`, if the model answered.
-    rewrite: Option<RewriteCounts>,
+    /// With `--judge`, if the model judged something.
+    judged: Option<JudgedCandidates>,
 }
 
-/// Records that the model rewrote.
+/// Verdicts of a model.
 #[derive(JsonSchema)]
-struct RewriteCounts {
-    /// The id that `undo` takes.
-    batch: Option<String>,
-    /// Records with a new text.
-    rewritten: u64,
-    /// Records that another one replaces, with the same content.
-    merged: u64,
-    /// Texts of the model that were not used.
-    refused: u64,
+struct JudgedCandidates {
+    model: String,
+    /// Candidates with a verdict.
+    verdicts: u64,
+    /// Further texts of a person that it picked.
+    spans: u64,
 }
 
 #[derive(JsonSchema)]
@@ -152,6 +151,19 @@ struct LessonLine {
     what: String,
     text: String,
     evidence: Vec<LessonEvidence>,
+    /// The opinion of the model that judged it.
+    opinion: Option<LessonOpinion>,
+}
+
+/// Opinion of a model on a candidate.
+#[derive(JsonSchema)]
+struct LessonOpinion {
+    /// `keep`, `drop`, `wrong`, `same_as` or `replaced_by`.
+    verdict: String,
+    /// Text of the candidate that the verdict names.
+    other: Option<String>,
+    /// True if the decision follows it.
+    followed: bool,
 }
 
 /// A line of the conversation.

@@ -8,7 +8,8 @@ use super::scored_sentence::{
 use super::turn_text::own_lines;
 use crate::cues::{Cues, PersonRuleCues, RuleCategory};
 use crate::rule_model::{
-    RuleFeatures, SentencePlace, is_change, is_complaint, is_preference, words_and_pairs,
+    RuleFeatures, SentenceClasses, SentencePlace, is_change, is_complaint, is_preference,
+    words_and_pairs,
 };
 use crate::sentences::sentences;
 
@@ -88,6 +89,29 @@ pub fn turn_sentences(turn: &str, place: SentencePlace) -> Vec<TurnSentence> {
             words: words_and_pairs(&scored.classes).into_iter().collect(),
         })
         .collect()
+}
+
+/// Returns the sentences of a turn that are the person's words, also of a document.
+pub(crate) fn own_sentences(turn: &str) -> Vec<String> {
+    let lines = own_lines(turn, &Cues::get().person_rules.turns);
+    let sentences = lines
+        .iter()
+        .flat_map(|line| sentences(line).take(SENTENCES_MAX));
+    sentences.map(str::to_owned).collect()
+}
+
+/// Returns the category of a rule that was found without the model of rules.
+pub(crate) fn rule_category(rule: &str) -> &'static str {
+    let classes = score(rule, SentencePlace::default(), &Cues::get().person_rules).classes;
+    statement_category(&classes).as_str()
+}
+
+fn statement_category(classes: &SentenceClasses) -> RuleCategory {
+    match () {
+        () if is_change(classes) => RuleCategory::Decision,
+        () if is_preference(classes) => RuleCategory::Preference,
+        () => RuleCategory::Convention,
+    }
 }
 
 /// Evaluates the sentences of a turn, by line; none of a document.
@@ -258,11 +282,9 @@ fn compose(
         return None;
     }
     let best = (parts.iter()).max_by(|one, other| one.probability.total_cmp(&other.probability))?;
-    let category = match () {
-        () if parts.iter().any(|part| part.contradicts) => RuleCategory::Correction,
-        () if is_change(&best.classes) => RuleCategory::Decision,
-        () if is_preference(&best.classes) => RuleCategory::Preference,
-        () => RuleCategory::Convention,
+    let category = match parts.iter().any(|part| part.contradicts) {
+        true => RuleCategory::Correction,
+        false => statement_category(&best.classes),
     };
     let [base, growth] = cues.worth;
     let certainty = (best.probability - cues.threshold).max(0.0) / (1.0 - cues.threshold);
