@@ -242,7 +242,8 @@ impl RunLoop<'_> {
 
     /// Records the iteration number, so that the next run continues after a crash.
     fn record_iteration_start(&self, iteration: Option<u32>) -> Result<(), Fault> {
-        if self.engine.settings().enabled {
+        // The session has the number of a run without a task.
+        if self.engine.settings().enabled && self.request.task.is_some() {
             let change = TaskChange {
                 iteration,
                 ..TaskChange::default()

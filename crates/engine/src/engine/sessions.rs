@@ -2,6 +2,7 @@
 
 use super::Engine;
 use super::new_record::name_fault;
+use super::tasks::TASK_MAIN;
 use heirloom_model::record::{Attrs, check_name};
 use heirloom_model::{
     Fault, Message, RecordId, Role, Scope, Session, bookkeeping, clock, limits, text,
@@ -9,6 +10,9 @@ use heirloom_model::{
 use heirloom_store::{Change, StoreError};
 use serde_json::json;
 use std::collections::VecDeque;
+
+/// Number of the newest runs without a task that are read for their last iteration.
+const RUNS_READ_MAX: usize = 20;
 
 /// Attribute of a session whose hooks were called.
 pub const HOOKED: &str = "hooks";
@@ -83,6 +87,12 @@ impl Sessions<'_> {
             ended_at: None,
             attrs,
         }
+    }
+
+    /// Returns the last iteration of the newest runs without a task; 0 if there was none.
+    pub fn last_iteration_without_task(&self) -> Result<u32, Fault> {
+        let found = self.sessions_of(Some(TASK_MAIN), RUNS_READ_MAX)?;
+        Ok(found.iter().map(iteration_of).max().unwrap_or(0))
     }
 
     /// Stores a session, or its changes.
