@@ -154,7 +154,7 @@ use redacting_store::RedactingStore;
 pub use redaction::Redaction;
 pub use redaction::{Redacted, RedactedTexts};
 pub use sessions::Sessions;
-pub use sessions::{HOOKED, TRANSCRIPT, continue_from};
+pub use sessions::{HOOKED, STARTED_ITERATION, TRANSCRIPT, continue_from};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 pub use tasks::Tasks;

@@ -166,11 +166,8 @@ fn run_without_a_task_makes_no_task() {
     let options = ["--approach", "Rotate the key by hand", "--iterations", "1"];
     fixture.run(&options, &sh(says));
     let result = fixture.run(&options, &sh(says));
-    assert_eq!(
-        result.named("iteration_started")[0]["iteration"],
-        2,
-        "{result:?}"
-    );
+    let started = result.named("iteration_started");
+    assert_eq!(started[0]["iteration"], 2);
     assert_eq!(fixture.records("task"), [Value::Null; 0]);
     let context = fixture.call(&["context"]).expect(0).text();
     assert!(

@@ -12,12 +12,14 @@ use serde_json::json;
 use std::collections::VecDeque;
 
 /// Number of the newest runs without a task that are read for their last iteration.
-const RUNS_READ_MAX: usize = 20;
+const RUNS_READ_MAX: usize = 200;
 
 /// Attribute of a session whose hooks were called.
 pub const HOOKED: &str = "hooks";
 /// Attribute of a session with an imported transcript: its import state.
 pub const TRANSCRIPT: &str = "transcript";
+/// Attribute of a session with the last iteration of a run without a task whose agent started.
+pub const STARTED_ITERATION: &str = "started_iteration";
 
 /// New turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,7 +94,8 @@ impl Sessions<'_> {
     /// Returns the last iteration of the newest runs without a task; 0 if there was none.
     pub fn last_iteration_without_task(&self) -> Result<u32, Fault> {
         let found = self.sessions_of(Some(TASK_MAIN), RUNS_READ_MAX)?;
-        Ok(found.iter().map(iteration_of).max().unwrap_or(0))
+        let started = found.iter().map(|one| number_of(one, STARTED_ITERATION));
+        Ok(started.max().unwrap_or(0))
     }
 
     /// Stores a session, or its changes.
@@ -278,9 +281,10 @@ pub fn continue_from(session: &mut Session, before: &Session) {
 
 /// Returns the last iteration of a run's session.
 pub(crate) fn iteration_of(session: &Session) -> u32 {
-    let iteration = session
-        .attrs
-        .get("iteration")
-        .and_then(serde_json::Value::as_u64);
-    iteration.and_then(|n| u32::try_from(n).ok()).unwrap_or(0)
+    number_of(session, "iteration")
+}
+
+fn number_of(session: &Session, name: &str) -> u32 {
+    let number = session.attrs.get(name).and_then(serde_json::Value::as_u64);
+    number.and_then(|n| u32::try_from(n).ok()).unwrap_or(0)
 }

@@ -107,9 +107,13 @@ fn work_without_a_task_is_no_task_on_the_page() {
             assert!(!page.contains(forbidden), "{path}, {forbidden}: {page}");
         }
     }
-    let recall = browser.page_text("/recall?q=rotate+the+key+kind:episode");
-    assert!(recall.contains("Rotate the key by hand"), "{recall}");
-    assert!(recall.contains("href=\"/records/"), "{recall}");
+    // The attempt is found, and leads to its own page.
+    let id = server.fixture.records("episode")[0]["id"].clone();
+    let href = format!("/records/{}", id.as_str().unwrap());
+    let activity = browser.page_text("/activity");
+    assert!(activity.contains(&href), "{activity}");
+    let attempt = browser.page_text(&href);
+    assert!(attempt.contains("Rotate the key by hand"), "{attempt}");
 }
 
 #[test]
