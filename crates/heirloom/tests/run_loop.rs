@@ -185,7 +185,7 @@ fn run_without_a_task_makes_no_task() {
         fixture.mirror()["tasks"]["main"]["pending_steps"][0],
         "rotate the key"
     );
-    // Somebody names it.
+    // A user names it.
     fixture.run(
         &["--task", "main", "--iterations", "1"],
         &["--say", "hello"],

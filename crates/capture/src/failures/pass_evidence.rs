@@ -122,7 +122,7 @@ impl PassEvidence {
     }
 }
 
-/// Returns true for a failure that was recorded from its tool, and not reported by somebody.
+/// Returns true for a failure that was recorded from its tool, and not reported by an agent or a user.
 pub(crate) fn is_recorded_failure(error: &Record) -> bool {
     let is_keyed = |key: &str| key.starts_with("command:") || key.starts_with("edit:");
     error.key.as_deref().is_some_and(is_keyed)

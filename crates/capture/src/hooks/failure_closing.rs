@@ -6,6 +6,7 @@ use super::session_state::{HookSessionState, OpenFailure};
 use crate::failures::{FOLDER, PassEvidence, PassedTests};
 use crate::{Hooks, failures};
 use heirloom_agents::failures::{Subject, names_failing_tests, test_of_error};
+use heirloom_engine::Engine;
 use heirloom_model::{Fault, Record, text};
 
 /// Characters of a variable in a resolution.
@@ -118,22 +119,7 @@ impl Hooks<'_> {
             Ok(open.filter_map(close).collect())
         })?;
         state.mark_delivered(applied.iter().map(|one| one.id));
-        self.close_reports_of(&gone, request)
-    }
-
-    /// Closes the reported errors that are about the tests of failures that are gone, with the same resolution.
-    fn close_reports_of(
-        &self,
-        gone: &[GoneFailure],
-        request: &HookRequest<'_>,
-    ) -> Result<(), Fault> {
-        let failure_of = |error: &Record| gone.iter().find(|one| one.tests.cover(&error.text));
-        let is_gone =
-            |error: &Record| !failures::is_recorded_failure(error) && failure_of(error).is_some();
-        let change_of = |error: &Record| failure_of(error).and_then(|one| one.how.clone());
-        let tasks = failures::tasks_of_session();
-        let source = request.host.as_str();
-        failures::close_errors(self.engine, &tasks, &is_gone, &change_of, source).map(drop)
+        close_reports_of(self.engine, &gone, request.host.as_str())
     }
 
     /// Closes errors that signals and people reported, if they name the command or a test that passed.
@@ -176,6 +162,16 @@ impl Hooks<'_> {
         }
         Ok(())
     }
+}
+
+/// Closes the reported errors that are about the tests of failures that are gone, with the same resolution.
+fn close_reports_of(engine: &Engine, gone: &[GoneFailure], source: &str) -> Result<(), Fault> {
+    let failure_of = |error: &Record| gone.iter().find(|one| one.tests.cover(&error.text));
+    let is_gone =
+        |error: &Record| !failures::is_recorded_failure(error) && failure_of(error).is_some();
+    let change_of = |error: &Record| failure_of(error).and_then(|one| one.how.clone());
+    let tasks = failures::tasks_of_session();
+    failures::close_errors(engine, &tasks, &is_gone, &change_of, source).map(drop)
 }
 
 /// Counts a further success of a command for its closed failures without a known fix.

@@ -60,8 +60,10 @@ impl Observer<'_> {
             }
             SignalVerb::Error => {
                 let (scope, source) = (self.scope.clone(), &*self.source);
-                let mut error =
-                    (self.engine.errors()).error_change(signal.text(), scope, source)?;
+                let mut error = self
+                    .engine
+                    .errors()
+                    .error_change(signal.text(), scope, source)?;
                 if let Change::Put { record, .. } = &mut error {
                     self.failed_runs.mark_error(record);
                 }

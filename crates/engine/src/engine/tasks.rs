@@ -12,10 +12,10 @@ use heirloom_model::{Fault, Kind, KindData, MergeRule, Record, Scope};
 use heirloom_store::{AppliedChange, Change, Filter};
 
 /// Scope of the steps, files and attempts of work without a task. It is not a task: a record of it exists only after
-/// somebody set the task of this name, or an agent reported a block.
+/// a user set the task of this name, or an agent reported a block.
 pub const TASK_MAIN: &str = "main";
 
-/// Returns the task of a scope if somebody named it; `None` for work without a task.
+/// Returns the task of a scope if a caller named it; `None` for work without a task.
 pub fn named_task(task: Option<&str>) -> Option<&str> {
     task.filter(|task| *task != TASK_MAIN)
 }
@@ -285,7 +285,7 @@ impl Tasks<'_> {
     }
 
     /// Returns the change that creates a missing task; `None` for work without a task.
-    pub fn known_task(&self, id: &str, source: &str) -> Result<Option<Change>, Fault> {
+    pub(super) fn known_task(&self, id: &str, source: &str) -> Result<Option<Change>, Fault> {
         let named = named_task(Some(id));
         named
             .map(|id| self.task_change(id, &TaskChange::default(), source))
