@@ -2,13 +2,16 @@
 
 mod changes_between;
 mod command_changes;
+mod failed_runs;
 mod pass_evidence;
 mod passed_tests;
 mod text_wrapping;
 
 pub(crate) use changes_between::{RecentChanges, edit_change, resolution};
 pub(crate) use command_changes::{assignments, background_change, command_changes};
-pub(crate) use pass_evidence::{FOLDER, PassEvidence};
+pub(crate) use failed_runs::FailedRuns;
+pub(crate) use pass_evidence::{FOLDER, PassEvidence, is_recorded_failure};
+pub(crate) use passed_tests::PassedTests;
 pub(crate) use text_wrapping::without_wrapping;
 
 use heirloom_agents::failures::command_result::{CommandShape, ReportedStatus};

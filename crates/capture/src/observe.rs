@@ -5,7 +5,7 @@ mod echo_filter;
 mod error_closing;
 mod signal_changes;
 
-use crate::failures::RecentChanges;
+use crate::failures::{FailedRuns, RecentChanges};
 use error_closing::FinishedTool;
 use heirloom_agents::StreamFormat;
 use heirloom_agents::signals::{self, SignalParser};
@@ -113,6 +113,7 @@ pub struct Observer<'e> {
     waiting: VecDeque<Unapplied>,
     /// Newest changes of the tools.
     changes: RecentChanges,
+    failed_runs: FailedRuns,
     pending: Vec<Pending>,
     /// Number of pending entries, from the first, whose transaction failed and may have committed all the same.
     uncertain: usize,
@@ -170,6 +171,7 @@ impl<'e> Runs<'e> {
             injected_lines: HashSet::new(),
             waiting: VecDeque::new(),
             changes: RecentChanges::default(),
+            failed_runs: FailedRuns::default(),
             pending: Vec::new(),
             uncertain: 0,
             observation: Observation::default(),

@@ -191,7 +191,7 @@ impl Runs<'_> {
             if loaded != MirrorLoadOutcome::Nothing {
                 watch(&RunEvent::Mirror(&loaded));
             }
-            first = self.prepare_task(request, &task)?;
+            first = self.prepare_task(request)?;
         }
         let mut session = self.engine.sessions().new_session(
             Some(adapter.as_str().to_owned()),
@@ -212,8 +212,12 @@ impl Runs<'_> {
         .run_iterations(first, watch)
     }
 
-    /// Creates the task if it is missing; returns the number of the next iteration.
-    fn prepare_task(&self, request: &RunRequest, task: &str) -> Result<u32, Fault> {
+    /// Creates the named task if it is missing; returns the number of the next iteration.
+    fn prepare_task(&self, request: &RunRequest) -> Result<u32, Fault> {
+        let Some(task) = &request.task else {
+            let last = self.engine.sessions().last_iteration_without_task()?;
+            return Ok(last.saturating_add(1));
+        };
         let change = heirloom_engine::TaskChange {
             task_type: request.task_type.clone(),
             phase: request.phase.clone(),

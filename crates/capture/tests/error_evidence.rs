@@ -7,7 +7,7 @@ mod iteration_endings;
 use heirloom_model::Kind;
 use heirloom_model::kinds::ErrorRecord;
 use heirloom_store::Filter;
-use iteration_endings::{LINT, TASK, TaskMemory, play_endings, runs, scope_of};
+use iteration_endings::{LINT, TASK, TaskMemory, play_endings, runs, says, scope_of};
 use serde_json::json;
 
 #[test]
@@ -54,6 +54,28 @@ fn resolution_in_a_run_names_the_change() {
         error.attr_str(ErrorRecord::CLOSED_BY),
         Some(ErrorRecord::PASSED)
     );
+}
+
+#[test]
+fn reported_error_is_closed_by_the_command_that_named_its_test() {
+    let memory = TaskMemory::new();
+    let text = "TestTokenExpiry: expected ErrExpired, got nil";
+    let other = "TestRefresh: expected 1 call, got 2";
+    let output = "--- FAIL: TestTokenExpiry (0.00s)\n    auth_test.go:12: expected ErrExpired, got nil\nFAIL";
+    let mut lines = runs("go test ./auth/...", output, true);
+    for error in [text, other] {
+        lines.push(says(&format!("HEIRLOOM_MEMORY: ERROR {error}")));
+    }
+    memory.observe(&scope_of(TASK, 1), &lines);
+    let passed = "ok  \tshop/auth\t0.01s";
+    memory.observe(&scope_of(TASK, 2), &runs("go vet ./auth/...", "", false));
+    assert_eq!(memory.error(text).state(), Some(ErrorRecord::OPEN));
+    memory.observe(
+        &scope_of(TASK, 3),
+        &runs("go test ./auth/...", passed, false),
+    );
+    assert_eq!(memory.error(text).state(), Some(ErrorRecord::RESOLVED));
+    assert_eq!(memory.error(other).state(), Some(ErrorRecord::OPEN));
 }
 
 #[test]

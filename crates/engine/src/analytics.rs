@@ -32,6 +32,13 @@ pub struct AttemptGroup {
     pub median_tokens: Option<u64>,
 }
 
+impl AttemptGroup {
+    /// Returns the number of attempts whose result is not known; they are no part of the rate.
+    pub fn unknown(&self) -> usize {
+        (self.attempts).saturating_sub(self.successes + self.failures)
+    }
+}
+
 /// An approach that failed repeatedly and never succeeded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepeatedFailure {

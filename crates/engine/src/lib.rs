@@ -47,7 +47,8 @@ pub use engine::{
 };
 pub use engine::{Group, MemoryOwner, NewNote, NoteReport, SweepReport};
 pub use engine::{
-    HOOKED, ImportWriter, Redacted, RedactedTexts, TASK_MAIN, TRANSCRIPT, continue_from,
+    HOOKED, ImportWriter, Redacted, RedactedTexts, STARTED_ITERATION, TASK_MAIN, TRANSCRIPT,
+    continue_from, named_task,
 };
 pub use engine::{HistorySource, NewOutput, OutputFiles, OutputSource, PlanOutput, SessionSummary};
 pub use engine::{HookStateFile, HookStateFolder, InjectionReport};

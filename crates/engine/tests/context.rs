@@ -168,7 +168,7 @@ fn render_known_lines_of_task() {
     check(
         &untitled,
         ALL,
-        "## Session Memory\n\n### Task (Phase: PLAN)\nPending: a, b, c\n",
+        "## Session Memory\n\n### Progress (Phase: PLAN)\nPending: a, b, c\n",
     );
 }
 

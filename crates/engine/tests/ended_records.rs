@@ -406,6 +406,20 @@ fn proposal_of_an_old_conversation_is_known_since_it_was_learned() {
 }
 
 #[test]
+fn record_is_unused_after_ninety_days_of_use_since_it_was_stored() {
+    let memory = Memory::new();
+    let old = "2020-01-01T00:00:00Z".parse().unwrap();
+    let id = memory.learned("fact", "Jobs are stored as rows.", "s1", old);
+    let unused = || memory.engine.conflicts().review().unwrap().unused;
+    assert_eq!(unused(), []);
+    memory.wait(365 * DAY);
+    memory.use_days(limits::PROPOSAL_USE_DAYS_MAX - 1);
+    assert_eq!(unused(), []);
+    memory.use_days(1);
+    assert_eq!(unused(), [id]);
+}
+
+#[test]
 fn machine_fact_is_told_on_its_machine() {
     let settings = |home: &str| Settings {
         home: Some(PathBuf::from(home)),

@@ -7,6 +7,7 @@ mod driver;
 
 use driver::{ProjectFixture, finish, strings};
 use heirloom_testkit::sh;
+use serde_json::Value;
 
 const COUNT_FILE: &str = "n";
 
@@ -152,10 +153,61 @@ fn iteration_numbers_continue_per_task() {
     assert_eq!(started(&run("b", "1")), [1]);
     assert_eq!(started(&run("a", "1")), [4]);
     assert_eq!(fixture.mirror()["iteration"], 4);
-    // The default task is `main`.
+    // Work without a task has the name `main`.
     let result = fixture.run(&["--iterations", "1"], &["--say", "hello"]);
     assert_eq!(started(&result), [1]);
     assert_eq!(result.ending()["task"], "main");
+}
+
+#[test]
+fn run_without_a_task_makes_no_task() {
+    let fixture = ProjectFixture::plain();
+    let says = "--say 'HEIRLOOM_MEMORY: STEP_PENDING rotate the key' --say 'HEIRLOOM_STATUS: FAILED the key is locked'";
+    let options = ["--approach", "Rotate the key by hand", "--iterations", "1"];
+    fixture.run(&options, &sh(says));
+    let result = fixture.run(&options, &sh(says));
+    let started = result.named("iteration_started");
+    assert_eq!(started[0]["iteration"], 2);
+    assert_eq!(fixture.records("task"), [Value::Null; 0]);
+    let context = fixture.call(&["context"]).expect(0).text();
+    assert!(
+        context.contains("### Progress\nPending: rotate the key\n"),
+        "{context}"
+    );
+    for forbidden in ["### Task", "main"] {
+        assert!(!context.contains(forbidden), "{forbidden}: {context}");
+    }
+    let tried = ["tried", "rotate the key by hand"];
+    let tried = fixture.call(&tried).expect(0).text();
+    assert!(tried.contains("task -: Rotate the key by hand"), "{tried}");
+    assert_eq!(fixture.records("episode").len(), 2);
+    assert_eq!(
+        fixture.mirror()["tasks"]["main"]["pending_steps"][0],
+        "rotate the key"
+    );
+    // A user names it.
+    fixture.run(
+        &["--task", "main", "--iterations", "1"],
+        &["--say", "hello"],
+    );
+    assert_eq!(fixture.records("task")[0]["key"], "main");
+}
+
+#[test]
+fn block_without_a_task_is_kept_until_it_ends() {
+    let fixture = ProjectFixture::plain();
+    let observe = |line: &str| {
+        let text = format!("HEIRLOOM_MEMORY: {line}\n");
+        fixture.feed(&["observe"], text.as_bytes()).expect(0);
+    };
+    observe("UNBLOCKED");
+    assert_eq!(fixture.records("task"), [Value::Null; 0]);
+    observe("BLOCKED waits for a key");
+    let context = fixture.call(&["context"]).expect(0).text();
+    assert!(context.contains("Blocked: waits for a key"), "{context}");
+    observe("UNBLOCKED");
+    let context = fixture.call(&["context"]).expect(0).text();
+    assert!(!context.contains("waits for a key"), "{context}");
 }
 
 /// Runs with `options` and checks `CODE reason: statuses`.

@@ -839,6 +839,8 @@ export interface components {
              */
             rate?: number | null;
             successes: number;
+            /** @description Number of attempts whose result is not known. */
+            unknown: number;
         };
         /** @description A record of any kind: its columns and the attributes of its kind. */
         AnyRecord: components["schemas"]["RecordScope"] & {

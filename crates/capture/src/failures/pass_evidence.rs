@@ -8,6 +8,9 @@ use heirloom_model::Record;
 /// Attribute with the folder, relative to the project's root, in which a command failed.
 pub(crate) const FOLDER: &str = "folder";
 
+/// Attribute of a reported error with the prefix of the failed command whose output named its test.
+pub(crate) const COMMAND: &str = "failed_command";
+
 /// Words after a command that state its failure.
 const FAILURE_VERBS: [&str; 26] = [
     "fails", "failed", "fail", "failing", "exits", "exited", "errors", "errored", "crashes",
@@ -101,22 +104,28 @@ impl PassEvidence {
             return true;
         }
         // The key of a recorded failure tells its command, and its folder is known.
-        let is_keyed = error
-            .key
-            .as_ref()
-            .is_some_and(|key| key.starts_with("command:") || key.starts_with("edit:"));
-        let names_command =
-            |command: &String| !is_keyed && names_failing_command(&error.text, command);
+        let names_command = |command: &String| {
+            !is_recorded_failure(error) && names_failing_command(&error.text, command)
+        };
         self.tests.cover(&error.text) || self.command.as_ref().is_some_and(names_command)
     }
 
-    /// Returns true for a recorded failure of the command that passed, in the same folder.
+    /// Returns true for a failure of the command that passed, in the same folder: a recorded one, or a reported one
+    /// whose test the command named.
     fn is_same_command(&self, error: &Record) -> bool {
         let has_key = |key: &String| key.starts_with(&self.prefix);
+        let is_of_command = error.key.as_ref().is_some_and(has_key)
+            || error.attr_str(COMMAND) == Some(self.prefix.as_str());
         self.command.is_some()
-            && error.key.as_ref().is_some_and(has_key)
+            && is_of_command
             && is_same_folder(error.attr_str(FOLDER), self.folder.as_deref())
     }
+}
+
+/// Returns true for a failure that was recorded from its tool, and not reported by an agent or a user.
+pub(crate) fn is_recorded_failure(error: &Record) -> bool {
+    let is_keyed = |key: &str| key.starts_with("command:") || key.starts_with("edit:");
+    error.key.as_deref().is_some_and(is_keyed)
 }
 
 /// Returns true unless two folders are known and neither contains the other.

@@ -1,5 +1,6 @@
 //! Names of tests that passed, in the output of test runners.
 
+use heirloom_agents::failures::test_of_error;
 use heirloom_model::text;
 use std::collections::HashSet;
 
@@ -28,6 +29,26 @@ impl PassedTests {
         }
         names.retain(|name| !failed.contains(name));
         Self { names }
+    }
+
+    /// Returns the tests that recorded failures name, and that passed since because the failures are gone.
+    pub(crate) fn of_gone_failures<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
+        let tests = texts.into_iter().filter_map(test_of_error);
+        Self {
+            names: tests.filter_map(valid_name).collect(),
+        }
+    }
+
+    /// Returns the tests that failed in an output, as those that pass when the same command passes.
+    pub(crate) fn of_failed_run(output: &str) -> Self {
+        let plain = text::strip_ansi(output);
+        let lines = plain.lines().take(LINES_MAX);
+        Self {
+            names: lines
+                .filter_map(failed_test)
+                .filter_map(valid_name)
+                .collect(),
+        }
     }
 
     /// Returns true if no test is known to have passed.

@@ -3,13 +3,23 @@
 use super::HookRequest;
 use super::failure_warning::is_open;
 use super::session_state::{HookSessionState, OpenFailure};
-use crate::failures::{FOLDER, PassEvidence};
+use crate::failures::{FOLDER, PassEvidence, PassedTests};
 use crate::{Hooks, failures};
 use heirloom_agents::failures::{Subject, names_failing_tests, test_of_error};
+use heirloom_engine::Engine;
 use heirloom_model::{Fault, Record, text};
 
 /// Characters of a variable in a resolution.
 const VARIABLE_CHARS_MAX: usize = 60;
+
+/// A recorded failure that is gone.
+struct GoneFailure {
+    key: Option<String>,
+    /// The test that failed.
+    tests: PassedTests,
+    /// Its resolution.
+    how: Option<String>,
+}
 
 /// A run of a command, as far as it proves something.
 pub(super) struct ProvingRun<'r> {
@@ -71,7 +81,8 @@ impl Hooks<'_> {
         self.close_failures(request, &subject, &is_closed, &changes_of, state)
     }
 
-    /// Closes the open failures of a subject that pass `is_closed`, each with the only change since it last occurred.
+    /// Closes the open failures of a subject that pass `is_closed`, each with the only change since it last occurred, and
+    /// the errors that report the same tests.
     fn close_failures(
         &self,
         request: &HookRequest<'_>,
@@ -82,13 +93,17 @@ impl Hooks<'_> {
     ) -> Result<(), Fault> {
         let gone = self.failures_of(subject)?.into_iter();
         let gone = gone.filter(|one| is_open(one) && is_closed(one));
-        let gone: Vec<(Option<String>, Option<String>)> = gone
+        let gone: Vec<GoneFailure> = gone
             .map(|one| {
                 let key = one.key.as_deref();
                 let failure = key.and_then(|key| state.resolve_failure(key));
                 // What happened since a failure of another session is unknown.
                 let how = failure.and_then(|failure| failures::resolution(&changes_of(failure)));
-                (one.key, how)
+                GoneFailure {
+                    tests: PassedTests::of_gone_failures([one.text.as_str()]),
+                    key: one.key,
+                    how,
+                }
             })
             .collect();
         if gone.is_empty() {
@@ -98,13 +113,13 @@ impl Hooks<'_> {
             let open = self.failures_of(subject)?.into_iter().filter(is_open);
             let errors = self.engine.errors();
             let close = |now: Record| {
-                let (_, how) = gone.iter().find(|(key, _)| *key == now.key)?;
-                Some(errors.pass_change(&now, how.as_deref(), request.host.as_str()))
+                let one = gone.iter().find(|one| one.key == now.key)?;
+                Some(errors.pass_change(&now, one.how.as_deref(), request.host.as_str()))
             };
             Ok(open.filter_map(close).collect())
         })?;
         state.mark_delivered(applied.iter().map(|one| one.id));
-        Ok(())
+        close_reports_of(self.engine, &gone, request.host.as_str())
     }
 
     /// Closes errors that signals and people reported, if they name the command or a test that passed.
@@ -147,6 +162,16 @@ impl Hooks<'_> {
         }
         Ok(())
     }
+}
+
+/// Closes the reported errors that are about the tests of failures that are gone, with the same resolution.
+fn close_reports_of(engine: &Engine, gone: &[GoneFailure], source: &str) -> Result<(), Fault> {
+    let failure_of = |error: &Record| gone.iter().find(|one| one.tests.cover(&error.text));
+    let is_gone =
+        |error: &Record| !failures::is_recorded_failure(error) && failure_of(error).is_some();
+    let change_of = |error: &Record| failure_of(error).and_then(|one| one.how.clone());
+    let tasks = failures::tasks_of_session();
+    failures::close_errors(engine, &tasks, &is_gone, &change_of, source).map(drop)
 }
 
 /// Counts a further success of a command for its closed failures without a known fix.

@@ -83,16 +83,15 @@ impl Hooks<'_> {
             task: Some(TASK_MAIN.to_owned()),
             ..request.scope()
         };
-        let mut changes: Vec<Change> = vec![self.engine.tasks().known_task(TASK_MAIN, source)?];
         let scope = self.engine.redaction().redact_scope(scope);
-        changes.extend(new_files.iter().map(|file| {
+        let changes = new_files.iter().map(|file| {
             self.engine.tasks().file_change(
                 self.engine.redaction().redact_text(file).as_text(),
                 scope.clone(),
                 source,
             )
-        }));
-        self.engine.apply(&changes)?;
+        });
+        self.engine.apply(&changes.collect::<Vec<Change>>())?;
         for file in new_files {
             state.add_file(file);
         }

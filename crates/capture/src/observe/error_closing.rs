@@ -64,10 +64,13 @@ impl Observer<'_> {
         Ok(())
     }
 
-    fn close_errors(&self, command: &str, output: &str, has_failed: bool) -> Result<(), Fault> {
+    fn close_errors(&mut self, command: &str, output: &str, has_failed: bool) -> Result<(), Fault> {
         // The agent's folder is unknown; only an absolute `cd` tells it.
         let folder = failures::folder_of_command(self.engine.root(), Some(""), command)
             .filter(|_| command.trim_start().starts_with("cd /"));
+        if has_failed {
+            self.failed_runs.add(command, folder.as_deref(), output);
+        }
         let evidence = PassEvidence::of_command(command, folder, output, has_failed);
         if evidence.is_empty() {
             return Ok(());

@@ -4,7 +4,7 @@ use super::Observer;
 use heirloom_agents::signals;
 use heirloom_engine::NewRecord;
 use heirloom_engine::{Redacted, RedactedTexts};
-use heirloom_engine::{TASK_MAIN, TaskChange};
+use heirloom_engine::{TASK_MAIN, TaskChange, named_task};
 use heirloom_fs::project_fs;
 use heirloom_model::kinds::{
     CATEGORY_CONVENTION, CATEGORY_DECISION, CATEGORY_FACT, CATEGORY_LEARNING, ErrorRecord,
@@ -60,10 +60,13 @@ impl Observer<'_> {
             }
             SignalVerb::Error => {
                 let (scope, source) = (self.scope.clone(), &*self.source);
-                let error = self
+                let mut error = self
                     .engine
                     .errors()
                     .error_change(signal.text(), scope, source)?;
+                if let Change::Put { record, .. } = &mut error {
+                    self.failed_runs.mark_error(record);
+                }
                 let error = self.redact_change(error, signal);
                 return match self.scope.task {
                     Some(_) => self.in_task(error),
@@ -75,6 +78,9 @@ impl Observer<'_> {
                 self.redact_change(resolved, signal)
             }
             SignalVerb::Blocked => self.redact_change(self.block_change(text)?, signal),
+            SignalVerb::Unblocked if self.engine.tasks().task_record(&self.task())?.is_none() => {
+                return Ok(Vec::new());
+            }
             SignalVerb::Unblocked => self.redact_change(self.block_change("")?, signal),
             SignalVerb::Forget => {
                 let retired = self.forget(text)?;
@@ -142,9 +148,9 @@ impl Observer<'_> {
         self.redacted_change_of(new, signal)
     }
 
-    /// Returns a change that belongs to a task; the first time after the change that creates the task.
+    /// Returns a change that belongs to a task; the first time after the change that creates a named task.
     fn in_task(&mut self, change: Redacted<Change>) -> Result<Vec<Redacted<Change>>, Fault> {
-        if self.known_task {
+        if self.known_task || named_task(Some(&self.task())).is_none() {
             return Ok(vec![change]);
         }
         let task_change = TaskChange {

@@ -11,7 +11,7 @@ use heirloom_agents::hooks::{neutralize_tags, wrap_rules_in_envelope};
 use heirloom_agents::process::child_process::{self, EndStatus, LaunchSpec, PumpLimits};
 use heirloom_agents::process::git_state::{self, GitState};
 use heirloom_agents::signals;
-use heirloom_engine::{ContextRequest, TaskChange};
+use heirloom_engine::{ContextRequest, STARTED_ITERATION, TaskChange};
 use heirloom_fs::durable;
 use heirloom_fs::project_fs;
 use heirloom_model::context::Context;
@@ -241,21 +241,27 @@ impl RunLoop<'_> {
     }
 
     /// Records the iteration number, so that the next run continues after a crash.
-    fn record_iteration_start(&self, iteration: Option<u32>) -> Result<(), Fault> {
-        if self.engine.settings().enabled {
-            let change = TaskChange {
-                iteration,
-                ..TaskChange::default()
-            };
-            self.engine
-                .tasks()
-                .set(&self.task, &change, "orchestrator")?;
+    fn record_iteration_start(&mut self, iteration: Option<u32>) -> Result<(), Fault> {
+        if !self.engine.settings().enabled {
+            return Ok(());
         }
+        if self.request.task.is_none() {
+            let started = iteration.unwrap_or_default();
+            (self.session.attrs).insert(STARTED_ITERATION.to_owned(), json!(started));
+            return self.engine.sessions().put_session(&self.session);
+        }
+        let change = TaskChange {
+            iteration,
+            ..TaskChange::default()
+        };
+        self.engine
+            .tasks()
+            .set(&self.task, &change, "orchestrator")?;
         Ok(())
     }
 
     fn run_agent(
-        &self,
+        &mut self,
         launch: &Launch,
         scope: &Scope,
         context: &str,

@@ -2,6 +2,7 @@
 
 use super::HookedProject;
 use heirloom_agents::AgentProgram;
+use heirloom_engine::EpisodeFilter;
 use heirloom_model::kinds::ErrorRecord;
 use heirloom_model::{Kind, Record, Scope};
 use heirloom_store::Filter;
@@ -283,6 +284,23 @@ fn errors_of_signals_are_closed_by_their_test_or_command() {
 }
 
 #[test]
+fn reported_error_is_closed_with_the_failure_of_its_test() {
+    let project = HookedProject::new();
+    let output = "--- FAIL: TestTokenExpiry (0.00s)\n    auth_test.go:12: expected ErrExpired, got nil\nFAIL\nFAIL\tshop/auth\t0.01s";
+    project.command("s", "go test ./auth/...", Some(output));
+    let other = "TestRefresh: expected 1 call, got 2";
+    for error in ["TestTokenExpiry: expected ErrExpired, got nil", other] {
+        let last = format!("HEIRLOOM_MEMORY: ERROR {error}");
+        let more = json!({"last_assistant_message": last});
+        project.send(AgentProgram::ClaudeCode, "Stop", more);
+    }
+    assert_eq!(project.open().len(), 3);
+    project.edit("s", "auth/token.go");
+    project.command("s", "go test ./auth/...", None);
+    assert_eq!(project.open(), [other]);
+}
+
+#[test]
 fn errors_of_another_task_are_not_closed_by_a_session() {
     let project = HookedProject::new();
     let error = "`make lint` fails: unused import";
@@ -295,6 +313,22 @@ fn errors_of_another_task_are_not_closed_by_a_session() {
     errors.retain(|error| error.state() == Some(ErrorRecord::OPEN));
     assert_eq!(errors.len(), 1);
     assert_eq!(errors[0].scope.task.as_deref(), Some("T1"));
+}
+
+#[test]
+fn session_without_a_task_keeps_its_case_and_makes_no_task() {
+    let project = HookedProject::new();
+    let prompt = json!({"prompt": "Make the retry of webhooks configurable"});
+    project.send_in("s", AgentProgram::ClaudeCode, "UserPromptSubmit", prompt);
+    project.edit("s", "src/retry.rs");
+    project.command("s", COMMAND, Some("no such option --retries"));
+    project.send_in("s", AgentProgram::ClaudeCode, "SessionEnd", json!({}));
+    let tasks = project.engine.tasks();
+    assert_eq!(tasks.list().unwrap(), []);
+    let cases = tasks.episodes(&EpisodeFilter::default()).unwrap();
+    assert_eq!(cases.len(), 1);
+    assert!(cases[0].text.contains("retry of webhooks"), "{cases:?}");
+    assert_eq!(cases[0].attr_str("action"), Some("attempted"));
 }
 
 #[test]

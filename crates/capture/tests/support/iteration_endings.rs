@@ -527,7 +527,7 @@ pub(crate) fn scope_of(task: &str, iteration: u32) -> Scope {
     }
 }
 
-fn says(text: &str) -> serde_json::Value {
+pub(crate) fn says(text: &str) -> serde_json::Value {
     json!({"type": "assistant", "message": {"id": text, "content": [{"type": "text", "text": text}]}})
 }
 

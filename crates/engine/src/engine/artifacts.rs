@@ -163,11 +163,9 @@ impl Artifacts<'_> {
             record: Box::new(record),
             merge: MergeRule::Replace,
         };
-        last(
-            &self
-                .engine
-                .apply(&[self.engine.tasks().known_task(&task, source)?, put])?,
-        )
+        let known = self.engine.tasks().known_task(&task, source)?;
+        let changes: Vec<Change> = known.into_iter().chain([put]).collect();
+        last(&self.engine.apply(&changes)?)
     }
 
     /// Sets the registering token of a new record; an equal artifact keeps the first one.

@@ -148,12 +148,11 @@ impl<'e> EndedRecords<'e> {
     }
 
     /// Returns true for a record that this store has known for more than the days of use of a proposal.
-    fn is_long_known(&self, record: &Record) -> Result<bool, Fault> {
+    pub(super) fn is_long_known(&self, record: &Record) -> Result<bool, Fault> {
         // The record of an old conversation has an old time, but is known since it was learned.
         let learned_at = LessonSource::of_record(record).map(|source| source.learned_at);
-        let known_at = record
-            .recorded_at
-            .max(learned_at.unwrap_or(record.recorded_at));
+        let made_at = learned_at.max(record.id.made_at());
+        let known_at = (record.recorded_at).max(made_at.unwrap_or(record.recorded_at));
         let days = i64::try_from(limits::PROPOSAL_USE_DAYS_MAX).unwrap_or(i64::MAX);
         // There are at most as many days of use as days.
         if !self.is_older_than(known_at, days) {

@@ -3,7 +3,7 @@
 use super::new_record::check_scope;
 use super::outcome::shorten_error;
 use super::records::USER;
-use super::tasks::{TaskChange, last};
+use super::tasks::{TaskChange, last, named_task};
 use crate::analytics::{self, AnalyticsReport, EpisodeRow};
 use crate::engine::Tasks;
 use heirloom_model::kinds::{Episode, EpisodeAction, TaskState};
@@ -80,7 +80,8 @@ impl Tasks<'_> {
         let source = source_of(&new);
         let known = self.known_task(&task, &source)?;
         let put = self.episode_change(new)?;
-        last(&self.engine.apply(&[known, put])?)
+        let changes: Vec<Change> = known.into_iter().chain([put]).collect();
+        last(&self.engine.apply(&changes)?)
     }
 
     /// Returns the record of a case, which is not stored yet.
@@ -113,7 +114,9 @@ impl Tasks<'_> {
         let known = self.known_task(&task, source)?;
         let record = Box::new(self.case_draft(case, CaseState::Unknown, scope, source));
         let merge = MergeRule::Replace;
-        last(&self.engine.apply(&[known, Change::Put { record, merge }])?)
+        let put = Change::Put { record, merge };
+        let changes: Vec<Change> = known.into_iter().chain([put]).collect();
+        last(&self.engine.apply(&changes)?)
     }
 
     /// Checks an approach before it is used. Errors: `Usage` for a too long one.
@@ -185,9 +188,10 @@ impl Tasks<'_> {
             .redaction()
             .redact_scope(scope.clone())
             .into_inner();
-        let begin = match scope.iteration {
-            Some(n) => format!("iteration {n} of {task} {}", action.as_str()),
-            None => format!("{} {task}", action.as_str()),
+        let begin = match (scope.iteration, named_task(Some(task))) {
+            (Some(n), Some(task)) => format!("iteration {n} of {task} {}", action.as_str()),
+            (Some(n), None) => format!("iteration {n} {}", action.as_str()),
+            (None, _) => format!("{} {task}", action.as_str()),
         };
         // The approach comes first because similar attempts are searched by it. An exit status adds nothing.
         let told = why.as_deref().filter(|why| !is_exit_status(why));

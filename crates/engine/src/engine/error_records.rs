@@ -45,7 +45,7 @@ impl Errors<'_> {
         let resolved_before = self.resolved_before(error, &scope)?;
         let mut changes = Vec::new();
         if let Some(task) = scope.task.clone() {
-            changes.push(self.engine.tasks().known_task(&task, source)?);
+            changes.extend(self.engine.tasks().known_task(&task, source)?);
         }
         let error = self.engine.redaction().redact_text(error);
         changes.push(self.error_change(

@@ -2,6 +2,7 @@
 
 use super::Engine;
 use super::record_import::{ImportReport, ImportWriter};
+use super::tasks::TASK_MAIN;
 use crate::engine::Imports;
 use heirloom_formats::mirror::{
     MirrorDecision, MirrorErrorItem, MirrorFile, MirrorTask, ParsedMirror, PrNumber,
@@ -140,7 +141,9 @@ impl Entries<'_> {
             ..Task::default()
         }
         .to_attrs();
-        self.put(record);
+        if id != TASK_MAIN || !record.attrs.is_empty() {
+            self.put(record);
+        }
         for (words, state) in [
             (&task.completed_steps, StepState::Done),
             (&task.pending_steps, StepState::Pending),

@@ -4,6 +4,7 @@ use super::Engine;
 use super::prune::is_of_person;
 use super::record_import::ImportReport;
 use super::sessions::iteration_of;
+use super::tasks::TASK_MAIN;
 use heirloom_formats::mirror::{
     self, MirrorDecision, MirrorErrorItem, MirrorFile, MirrorFormat, MirrorTask, ParsedMirror,
     PrNumber,
@@ -288,7 +289,18 @@ impl Mirror<'_> {
             .records()
             .find(&Filter::current(&[Kind::Step, Kind::Artifact], now).oldest_first())?
         {
-            let Some(task) = record.scope.task.as_ref().and_then(|id| tasks.get_mut(id)) else {
+            let Some(id) = &record.scope.task else {
+                continue;
+            };
+            // Other programs find the steps of work without a task only under its name.
+            if id == TASK_MAIN && !tasks.contains_key(id) {
+                let task = MirrorTask {
+                    id: id.clone(),
+                    ..MirrorTask::default()
+                };
+                tasks.insert(id.clone(), task);
+            }
+            let Some(task) = tasks.get_mut(id) else {
                 continue;
             };
             if record.kind == Kind::Artifact {

@@ -2,7 +2,7 @@
 
 use super::mirror_writer::MirrorLoadOutcome;
 use super::new_record::check_scope;
-use super::tasks::TaskChange;
+use super::tasks::{TaskChange, named_task};
 use crate::engine::Tasks;
 use heirloom_fs::project_fs;
 use heirloom_model::kinds::{ErrorRecord, TaskState};
@@ -44,7 +44,9 @@ impl Tasks<'_> {
         }
         let mut changes = Vec::new();
         if let Some(task) = &scope.task {
-            changes.push(self.task_change(task, &task_update(scope, outcome), source)?);
+            if named_task(Some(task)).is_some() || self.task_record(task)?.is_some() {
+                changes.push(self.task_change(task, &task_update(scope, outcome), source)?);
+            }
             changes.push(self.iteration_change(task, scope, outcome, source)?);
         }
         for path in &outcome.files {

@@ -1,5 +1,6 @@
 //! Review of stored knowledge.
 
+use super::ended_records::EndedRecords;
 use super::records::USER;
 use crate::engine::Conflicts;
 use heirloom_model::{Fault, Kind, Record, RecordId, limits};
@@ -35,7 +36,7 @@ impl Conflicts<'_> {
             known && !root.join(path).exists()
         };
         let vectors = self.sentence_vectors(&records)?;
-        let mut found = review(&records, &vectors, self.engine.now(), &is_gone);
+        let mut found = review(&records, &vectors, &is_gone);
         // Records that were marked as useful are not reported again.
         let useful: HashSet<RecordId> = records
             .iter()
@@ -46,9 +47,23 @@ impl Conflicts<'_> {
         found.duplicates.retain(|one| {
             !(useful.contains(&one.keep) && one.others.iter().all(|id| useful.contains(id)))
         });
+        found.unused = self.long_known(&records, &found.unused)?;
         // Records in contexts were of use, even without a mark.
         let delivered = self.engine.contexts().delivery_counts(&found.unused)?;
         found.unused.retain(|id| !delivered.contains_key(id));
+        Ok(found)
+    }
+
+    /// Returns those of `ids` that the store has known for more days of use than a proposal may wait.
+    fn long_known(&self, records: &[Record], ids: &[RecordId]) -> Result<Vec<RecordId>, Fault> {
+        let ended = EndedRecords::new(self.engine, None)?;
+        let wanted: HashSet<RecordId> = ids.iter().copied().collect();
+        let mut found = Vec::new();
+        for record in records.iter().filter(|record| wanted.contains(&record.id)) {
+            if ended.is_long_known(record)? {
+                found.push(record.id);
+            }
+        }
         Ok(found)
     }
 

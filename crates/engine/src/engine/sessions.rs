@@ -2,6 +2,7 @@
 
 use super::Engine;
 use super::new_record::name_fault;
+use super::tasks::TASK_MAIN;
 use heirloom_model::record::{Attrs, check_name};
 use heirloom_model::{
     Fault, Message, RecordId, Role, Scope, Session, bookkeeping, clock, limits, text,
@@ -10,10 +11,15 @@ use heirloom_store::{Change, StoreError};
 use serde_json::json;
 use std::collections::VecDeque;
 
+/// Number of the newest runs without a task that are read for their last iteration.
+const RUNS_READ_MAX: usize = 200;
+
 /// Attribute of a session whose hooks were called.
 pub const HOOKED: &str = "hooks";
 /// Attribute of a session with an imported transcript: its import state.
 pub const TRANSCRIPT: &str = "transcript";
+/// Attribute of a session with the last iteration of a run without a task whose agent started.
+pub const STARTED_ITERATION: &str = "started_iteration";
 
 /// New turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,6 +89,13 @@ impl Sessions<'_> {
             ended_at: None,
             attrs,
         }
+    }
+
+    /// Returns the last iteration of the newest runs without a task; 0 if there was none.
+    pub fn last_iteration_without_task(&self) -> Result<u32, Fault> {
+        let found = self.sessions_of(Some(TASK_MAIN), RUNS_READ_MAX)?;
+        let started = found.iter().map(|one| number_of(one, STARTED_ITERATION));
+        Ok(started.max().unwrap_or(0))
     }
 
     /// Stores a session, or its changes.
@@ -268,9 +281,10 @@ pub fn continue_from(session: &mut Session, before: &Session) {
 
 /// Returns the last iteration of a run's session.
 pub(crate) fn iteration_of(session: &Session) -> u32 {
-    let iteration = session
-        .attrs
-        .get("iteration")
-        .and_then(serde_json::Value::as_u64);
-    iteration.and_then(|n| u32::try_from(n).ok()).unwrap_or(0)
+    number_of(session, "iteration")
+}
+
+fn number_of(session: &Session, name: &str) -> u32 {
+    let number = session.attrs.get(name).and_then(serde_json::Value::as_u64);
+    number.and_then(|n| u32::try_from(n).ok()).unwrap_or(0)
 }

@@ -11,8 +11,14 @@ use heirloom_model::record::check_name;
 use heirloom_model::{Fault, Kind, KindData, MergeRule, Record, Scope};
 use heirloom_store::{AppliedChange, Change, Filter};
 
-/// Task of runs and observations without one.
+/// Scope of the steps, files and attempts of work without a task. It is not a task: a record of it exists only after
+/// a user set the task of this name, or an agent reported a block.
 pub const TASK_MAIN: &str = "main";
+
+/// Returns the task of a scope if a caller named it; `None` for work without a task.
+pub fn named_task(task: Option<&str>) -> Option<&str> {
+    task.filter(|task| *task != TASK_MAIN)
+}
 
 /// Changes of a task; fields that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -223,15 +229,14 @@ impl Tasks<'_> {
             agent: agent_of_file_name(source),
             ..Scope::of_task(task)
         };
-        let changes = [
-            self.known_task(task, source)?,
-            self.step_change(
-                self.engine.redaction().redact_text(words.trim()).as_text(),
-                state,
-                self.engine.redaction().redact_scope(scope),
-                source,
-            )?,
-        ];
+        let step = self.step_change(
+            self.engine.redaction().redact_text(words.trim()).as_text(),
+            state,
+            self.engine.redaction().redact_scope(scope),
+            source,
+        )?;
+        let known = self.known_task(task, source)?;
+        let changes: Vec<Change> = known.into_iter().chain([step]).collect();
         last(&self.engine.apply(&changes)?)
     }
 
@@ -279,9 +284,12 @@ impl Tasks<'_> {
         }
     }
 
-    /// Returns the change that creates a missing task.
-    pub fn known_task(&self, id: &str, source: &str) -> Result<Change, Fault> {
-        self.task_change(id, &TaskChange::default(), source)
+    /// Returns the change that creates a missing task; `None` for work without a task.
+    pub(super) fn known_task(&self, id: &str, source: &str) -> Result<Option<Change>, Fault> {
+        let named = named_task(Some(id));
+        named
+            .map(|id| self.task_change(id, &TaskChange::default(), source))
+            .transpose()
     }
 }
 

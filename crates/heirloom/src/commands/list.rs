@@ -3,7 +3,7 @@
 use crate::json_output;
 use crate::store_access::CliSession;
 use crate::terminal_output::without_empty_columns;
-use heirloom_engine::{AsOf, Filter};
+use heirloom_engine::{AsOf, Filter, named_task};
 use heirloom_model::kinds::Knowledge;
 use heirloom_model::{Fault, Kind, KindData, Record, Scope, Timestamp, limits};
 
@@ -149,7 +149,9 @@ fn row(record: &Record) -> Vec<String> {
         record.id.to_string(),
         what,
         key.unwrap_or_default().to_owned(),
-        record.scope.task.clone().unwrap_or_default(),
+        named_task(record.scope.task.as_deref())
+            .unwrap_or_default()
+            .to_owned(),
         words,
     ]
 }

@@ -5,7 +5,7 @@ use crate::json_output;
 use crate::store_access::CliSession;
 use crate::terminal_output::DIM_STYLE;
 use clap::builder::styling::AnsiColor;
-use heirloom_engine::{ConversationHits, MemoryOwner, RecallReport, RecallRequest};
+use heirloom_engine::{ConversationHits, MemoryOwner, RecallReport, RecallRequest, named_task};
 use heirloom_model::kinds::Knowledge;
 use heirloom_model::record_meaning::record_meaning_excerpt;
 use heirloom_model::{Fault, Kind, KindData, Record, Scope, Timestamp, limits, text};
@@ -273,7 +273,7 @@ fn describe_origin(hit: &Ranked) -> String {
         RecallItem::Turn { session, .. } => format!("turn of {session}"),
     };
     let task = match &hit.item {
-        RecallItem::Record(record) => record.scope.task.as_deref(),
+        RecallItem::Record(record) => named_task(record.scope.task.as_deref()),
         RecallItem::Turn { .. } => None,
     };
     let task = task.map_or_else(String::new, |task| format!(" · task {task}"));

@@ -3,7 +3,7 @@
 use super::session::text_or_input;
 use crate::json_output;
 use crate::store_access::CliSession;
-use heirloom_engine::SimilarAttempt;
+use heirloom_engine::{SimilarAttempt, named_task};
 use heirloom_model::kinds::result_label;
 use heirloom_model::{Fault, text};
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     for one in &found.attempts {
         let approach = one.episode.approach.as_deref().unwrap_or(&one.record.text);
         let outcome = one.episode.outcome.as_deref().unwrap_or_default();
-        let task = one.record.scope.task.as_deref().unwrap_or("-");
+        let task = named_task(one.record.scope.task.as_deref()).unwrap_or("-");
         session.out.line(&format!(
             "{:14}  task {task}: {}  {}",
             result_label(&one.episode.action),

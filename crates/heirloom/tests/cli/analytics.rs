@@ -29,7 +29,8 @@ fn analytics_groups_attempts_by_approach_agent_category_and_week() {
                  ms,
                  tokens| {
         let (rate, ms, tokens): (f64, u64, u64) = (rate, ms, tokens);
-        json!({name: value, "attempts": n, "successes": succeeded_count, "failures": failed_count, "rate": rate,
+        json!({name: value, "attempts": n, "successes": succeeded_count, "failures": failed_count,
+            "unknown": n - succeeded_count - failed_count, "rate": rate,
             "median_duration_ms": ms, "median_tokens": tokens})
     };
     assert_eq!(
@@ -82,6 +83,25 @@ fn analytics_groups_attempts_by_approach_agent_category_and_week() {
     ] {
         assert!(text.contains(words), "{words}: {text}");
     }
+}
+
+#[test]
+fn attempts_of_unknown_result_are_counted_apart() {
+    let project = Project::new();
+    for (action, approach) in [
+        ("completed", "mock the clock"),
+        ("attempted", "sleep longer"),
+        ("attempted", "raise the timeout"),
+    ] {
+        let line = "episode log --task 1 --agent a --action";
+        project.ok(&sh(&format!("{line} {action} --approach '{approach}'")));
+    }
+    let agent = project.json(&["analytics"])["by_agent"][0].clone();
+    let counts = ["attempts", "successes", "failures", "unknown"].map(|name| agent[name].clone());
+    assert_eq!(counts, [json!(3), json!(1), json!(0), json!(2)]);
+    assert_eq!(agent["rate"], 1.0);
+    let text = project.ok(&["analytics"]).stdout;
+    assert!(text.contains("unknown"), "{text}");
 }
 
 #[test]

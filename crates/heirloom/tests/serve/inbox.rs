@@ -62,6 +62,85 @@ fn inbox_counts_the_same_items_as_overview_and_navigation() {
 }
 
 #[test]
+fn record_with_two_findings_waits_once() {
+    let server = Server::start();
+    let browser = Browser::log_in(&server, "user");
+    let folder = server.fixture.root().join("src");
+    std::fs::create_dir_all(folder).unwrap();
+    let id = propose(&server, "style", "Prefers the style of src/gone.rs");
+    assert_eq!(waiting(&browser), 1);
+    let inbox = browser.page_text("/inbox");
+    assert_eq!(inbox.matches(&format!("id=\"r-{id}\"")).count(), 1);
+    // As an accepted record it is still about a missing file.
+    browser
+        .submit(&format!("/inbox/{id}"), "choice=accept", &[])
+        .expect(303);
+    let inbox = browser.page_text("/inbox");
+    assert!(inbox.contains("id=\"stale\""), "{inbox}");
+}
+
+#[test]
+fn work_without_a_task_is_no_task_on_the_page() {
+    let server = Server::start();
+    let browser = Browser::log_in(&server, "user");
+    let says = "HEIRLOOM_MEMORY: STEP_PENDING rotate the key";
+    let failed = "HEIRLOOM_STATUS: FAILED the key is locked";
+    let options = ["--approach", "Rotate the key by hand", "--iterations", "1"];
+    server
+        .fixture
+        .run(&options, &["--say", says, "--say", failed]);
+    let session = browser.page_text("/sessions");
+    let (_, session) = session.split_once("href=\"/sessions/").unwrap();
+    let session = format!("/sessions/{}", session.split(['"', '?']).next().unwrap());
+    for path in [
+        "/",
+        "/tasks",
+        "/sessions",
+        &session,
+        "/activity",
+        "/receipts",
+        "/analytics",
+        "/recall?q=rotate+the+key",
+    ] {
+        let page = browser.page_text(path);
+        for forbidden in ["/tasks/main", "Task main", "task main"] {
+            assert!(!page.contains(forbidden), "{path}, {forbidden}: {page}");
+        }
+    }
+    // The attempt is found, and leads to its own page.
+    let id = server.fixture.records("episode")[0]["id"].clone();
+    let href = format!("/records/{}", id.as_str().unwrap());
+    let activity = browser.page_text("/activity");
+    assert!(activity.contains(&href), "{activity}");
+    browser.get(&href, &[]).expect(303);
+    let attempt = browser.page_text(&href.replace("/records/", "/knowledge/"));
+    assert!(attempt.contains("Rotate the key by hand"), "{attempt}");
+}
+
+#[test]
+fn only_texts_that_a_person_changed_are_corrected() {
+    let server = Server::start();
+    let browser = Browser::log_in(&server, "user");
+    for port in ["5432", "5433"] {
+        let body =
+            json!({"key": "port", "value": format!("the port is {port}"), "source": "agent:codex"});
+        assert!(server.post("/api/memory/knowledge", &body).status < 300);
+        let branch = format!("fix-{port}");
+        let task = ["task", "set", "7", "--branch", &branch];
+        server.fixture.call(&task).expect(0);
+    }
+    let overview = browser.page_text("/");
+    assert!(overview.contains(", 0 corrected,"), "{overview}");
+    for day in ["Monday", "Tuesday"] {
+        let words = format!("Releases are cut on {day}");
+        let call = ["remember", "--key", "release-day", &words];
+        server.fixture.call(&call).expect(0);
+    }
+    let overview = browser.page_text("/");
+    assert!(overview.contains(", 1 corrected,"), "{overview}");
+}
+
+#[test]
 fn accepted_proposal_leaves_inbox_until_undone() {
     let server = Server::start();
     let browser = Browser::log_in(&server, "user");

@@ -47,7 +47,7 @@ fn overview_of_example_week_shows_lessons_with_their_outcome() {
     let browser = Browser::open(&server, &link);
     let page = browser.page_text("/");
     for expected in [
-        "Raise the shutdown timeout",
+        ">Did not help: Raise the shutdown timeout<",
         "after 1 failed attempt (12 min, 77k tokens)",
         "2 later sessions were told; none repeated it, 2 completed.",
         "2 known failures came again",
@@ -105,7 +105,8 @@ fn overview_of_example_week_shows_lessons_with_their_outcome() {
         svg.starts_with("<svg xmlns=") && svg.ends_with("</svg>"),
         "{svg}"
     );
-    assert!(svg.contains("Raise the shutdown timeout"), "{svg}");
+    let title = ">Did not help: Raise the shutdown timeout<";
+    assert!(svg.contains(title), "{svg}");
     for forbidden in ["<script", "<style", "style=", "href", "url("] {
         assert!(!svg.contains(forbidden), "{forbidden}: {svg}");
     }

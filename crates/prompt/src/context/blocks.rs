@@ -248,18 +248,17 @@ impl Builder<'_> {
         blocks
     }
 
-    /// Returns the heading of the task; empty if nothing is known of the task.
+    /// Returns the heading of the task, or of work without a task; empty if nothing is known of it.
     fn title<'v>(&self, task: &'v TaskView, something: bool) -> Vec<BlockEntry<'v>> {
         let title = self.sanitizer.one_line(&task.title);
         let phase = self.sanitizer.one_line(task.phase.as_deref().unwrap_or(""));
         if title.is_empty() && phase.is_empty() && !something {
             return Vec::new();
         }
-        let mut heading = "### Task".to_owned();
-        if !title.is_empty() {
-            heading.push_str(": ");
-            heading.push_str(text::clip(&title, limits::NAME_BYTES_MAX));
-        }
+        let mut heading = match title.is_empty() {
+            true => "### Progress".to_owned(),
+            false => format!("### Task: {}", text::clip(&title, limits::NAME_BYTES_MAX)),
+        };
         if !phase.is_empty() {
             let phase = text::clip(&phase, limits::NAME_BYTES_MAX);
             heading.push_str(&format!(" (Phase: {phase})"));

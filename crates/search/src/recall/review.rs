@@ -4,7 +4,7 @@ mod sentence_check;
 
 use heirloom_model::similarity::{ComparableText, has_same_words};
 use heirloom_model::statement::Statement;
-use heirloom_model::{Record, RecordId, Timestamp, mark};
+use heirloom_model::{Record, RecordId, mark};
 use sentence_check::{is_contradiction_by_vectors, is_same_by_vectors};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -13,8 +13,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 const CONTRADICTION_WORDS_MIN: usize = 3;
 /// A word that occurs in more records than this does not relate two of them.
 const COMMON_WORD_RECORDS_MAX: usize = 50;
-/// Days after which a record without confirmations or useful marks counts as unused.
-const UNUSED_AFTER_DAYS: i64 = 90;
 
 /// Records with the same meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +45,7 @@ pub struct ReviewReport {
     pub contradictions: Vec<(RecordId, RecordId)>,
     /// Records that name files that no longer exist.
     pub stale: Vec<StaleRecord>,
-    /// Old records without confirmations, pins or useful marks.
+    /// Records without confirmations, pins or useful marks.
     pub unused: Vec<RecordId>,
 }
 
@@ -56,7 +54,6 @@ pub struct ReviewReport {
 pub fn review(
     records: &[Record],
     vectors: &HashMap<RecordId, Vec<f32>>,
-    now: Timestamp,
     is_gone: &dyn Fn(&str) -> bool,
 ) -> ReviewReport {
     let comparable: Vec<ComparableText> = records
@@ -117,7 +114,7 @@ pub fn review(
             let id = record.id;
             found.stale.push(StaleRecord { id, paths });
         }
-        if is_unused(record, now) {
+        if is_unused(record) {
             found.unused.push(record.id);
         }
     }
@@ -186,11 +183,9 @@ fn contradicts(one: &ComparableText, other: &ComparableText) -> bool {
         && other.difference(&one).count() <= 1
 }
 
-fn is_unused(record: &Record, now: Timestamp) -> bool {
+fn is_unused(record: &Record) -> bool {
     let count = |name| record.attrs.get(name).and_then(Value::as_u64).unwrap_or(0);
-    let days = (now.as_second() - record.recorded_at.as_second()) / 86_400;
-    days >= UNUSED_AFTER_DAYS
-        && count("confirmations") == 0
+    count("confirmations") == 0
         && mark::useful_count(&record.attrs) <= 0
         && !mark::is_pinned(&record.attrs)
 }
@@ -199,14 +194,12 @@ fn is_unused(record: &Record, now: Timestamp) -> bool {
 mod tests {
     use super::*;
     use crate::recall::rank::tests::record;
+    use heirloom_model::record::Attrs;
     use heirloom_model::{Mark, Scope};
 
     fn check(texts: &[&str], is_gone: &dyn Fn(&str) -> bool) -> Vec<String> {
         let records: Vec<Record> = texts.iter().map(|text| record(text)).collect();
-        let now = records
-            .first()
-            .map_or(Timestamp::UNIX_EPOCH, |record| record.recorded_at);
-        let found = review(&records, &HashMap::new(), now, is_gone);
+        let found = review(&records, &HashMap::new(), is_gone);
         let at = |id: &RecordId| records.iter().position(|record| record.id == *id).unwrap();
         let mut lines = Vec::new();
         for one in &found.duplicates {
@@ -229,7 +222,6 @@ mod tests {
                 .iter()
                 .map(|one| format!("{} {:?}", at(&one.id), one.paths)),
         );
-        assert!(found.unused.is_empty());
         lines
     }
 
@@ -268,26 +260,17 @@ mod tests {
 
     #[test]
     fn review_finds_unused_records() {
-        let old = record("x");
-        let later = |days: i64| {
-            Timestamp::from_second(old.recorded_at.as_second() + days * 86_400).unwrap()
+        let unused = |attrs: Attrs| {
+            let record = Record {
+                attrs,
+                ..record("x")
+            };
+            let found = review(&[record], &HashMap::new(), &|_| false);
+            found.unused.len()
         };
-        let unused = |record: &Record, days| {
-            let records = std::slice::from_ref(record);
-            review(records, &HashMap::new(), later(days), &|_| false)
-                .unused
-                .len()
-        };
-        assert_eq!(
-            (
-                unused(&old, UNUSED_AFTER_DAYS - 1),
-                unused(&old, UNUSED_AFTER_DAYS)
-            ),
-            (0, 1)
-        );
-        let mut pinned = old.clone();
-        pinned.attrs = Mark::Pinned(true).apply_to(&pinned.attrs);
-        assert_eq!(unused(&pinned, UNUSED_AFTER_DAYS), 0);
+        let confirmed = Attrs::from_iter([("confirmations".to_owned(), 1.into())]);
+        assert_eq!((unused(Attrs::new()), unused(confirmed)), (1, 0));
+        assert_eq!(unused(Mark::Pinned(true).apply_to(&Attrs::new())), 0);
     }
 
     #[test]
@@ -295,7 +278,7 @@ mod tests {
         let (one, mut other) = (record("a b c"), record("a b c"));
         other.scope = Scope::of_task("7");
         let vectors = HashMap::new();
-        let found = review(&[one, other], &vectors, Timestamp::UNIX_EPOCH, &|_| false);
+        let found = review(&[one, other], &vectors, &|_| false);
         assert_eq!(found.duplicates.len(), 1);
         assert!(!found.duplicates[0].exact);
     }

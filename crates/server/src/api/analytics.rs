@@ -27,6 +27,8 @@ pub(super) struct AnalyticsGroup {
     attempts: usize,
     successes: usize,
     failures: usize,
+    /// Number of attempts whose result is not known.
+    unknown: usize,
     /// Share of successes among attempts with a known outcome; `null` without any.
     rate: Option<f64>,
     median_duration_ms: Option<u64>,
@@ -88,6 +90,7 @@ pub(super) async fn analytics(
 
 fn groups(groups: Vec<engine_analytics::AttemptGroup>) -> Vec<AnalyticsGroup> {
     let group = |group: engine_analytics::AttemptGroup| AnalyticsGroup {
+        unknown: group.unknown(),
         name: group.name,
         attempts: group.attempts,
         successes: group.successes,

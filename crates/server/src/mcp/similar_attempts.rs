@@ -3,7 +3,7 @@
 use super::model_instructions::DATA_NOTICE;
 use super::schema::ToolArgument;
 use super::tool::{Effect, Tool, ToolAnswer, ToolCall, data_schema, nullable_string};
-use heirloom_engine::SimilarAttempt;
+use heirloom_engine::{SimilarAttempt, named_task};
 use heirloom_model::kinds::result_label;
 use heirloom_model::{Fault, limits, text};
 use serde_json::{Value, json};
@@ -72,7 +72,7 @@ fn call(call: &ToolCall<'_>) -> Result<ToolAnswer, Fault> {
 fn line(one: &SimilarAttempt) -> String {
     let approach = one.episode.approach.as_deref().unwrap_or(&one.record.text);
     let outcome = one.episode.outcome.as_deref().unwrap_or("unknown");
-    let task = one.record.scope.task.as_deref().unwrap_or("-");
+    let task = named_task(one.record.scope.task.as_deref()).unwrap_or("-");
     format!(
         "- {} (task {}): {} → {}",
         result_label(&one.episode.action),

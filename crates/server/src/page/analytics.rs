@@ -133,12 +133,11 @@ fn compare_weeks(newest: (usize, usize), before: (usize, usize)) -> String {
 }
 
 fn group(one: &analytics::AttemptGroup, mark: Html, last: Option<String>) -> AnalyticsRow {
-    let (part, label) = match one.rate.map(percent_of) {
-        Some(part) => (part, format!("{part} % completed")),
-        None => (0, "result unknown".to_owned()),
+    let (part, label, class) = match one.rate.map(percent_of) {
+        Some(part @ ..34) => (part, format!("{part} % completed"), "f-bad"),
+        Some(part) => (part, format!("{part} % completed"), "f-accent"),
+        None => (0, "result unknown".to_owned(), "f-track"),
     };
-    let class = if part < 34 { "f-bad" } else { "f-accent" };
-    let ended = one.successes + one.failures;
     AnalyticsRow {
         name: render_text(&text::excerpt(
             one.name.as_deref().unwrap_or("not named"),
@@ -147,8 +146,8 @@ fn group(one: &analytics::AttemptGroup, mark: Html, last: Option<String>) -> Ana
         mark,
         bar: share(&label, part, class, false),
         successes: one.successes,
-        ended,
-        unknown: one.attempts.saturating_sub(ended),
+        ended: one.successes + one.failures,
+        unknown: one.unknown(),
         last: last.unwrap_or_default(),
     }
 }
@@ -163,8 +162,9 @@ fn percent_of(rate: f64) -> u64 {
 }
 
 fn repeated_failure_row(one: &analytics::RepeatedFailure) -> RepeatedFailureRow {
-    let tasks = one.tasks.iter().take(5);
-    let tasks = tasks
+    let named = (one.tasks.iter()).filter_map(|task| record_label::named_task(Some(task)));
+    let tasks = named
+        .take(5)
         .map(|task| {
             (
                 record_label::task_label(task),

@@ -19,6 +19,7 @@ use super::view::{Times, number, plural};
 use super::{PageError, RequestContext, Shell, record_label, render};
 use crate::App;
 use crate::local_setup::LocalSetup;
+use crate::records_by_id::find_any;
 use axum::Router;
 use axum::extract::{Path, Query, State};
 use axum::http::header;
@@ -26,7 +27,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use heirloom_engine::{Engine, Filter};
 use heirloom_model::kinds::ErrorRecord;
-use heirloom_model::{Action, Event, Fault, Kind, Permission, Record, RecordId};
+use heirloom_model::{Action, Authority, Event, Fault, Kind, Permission, Record, RecordId};
 use lesson_outcomes::LessonReport;
 use serde::Deserialize;
 
@@ -140,10 +141,21 @@ impl Week {
         days
     }
 
-    fn count_events(&self, action: Action) -> usize {
+    /// Counts the records whose text a person changed. A new version with the old text is no correction.
+    fn count_corrections(&self, engine: &Engine) -> Result<usize, Fault> {
         let from = self.times.midnight(DAYS - 1);
-        let of_week = self.events.iter().filter(|event| event.at >= from);
-        of_week.filter(|event| event.action == action).count()
+        let replaced: Vec<(RecordId, RecordId)> = (self.events.iter())
+            .filter(|event| event.at >= from && event.action == Action::Replaced)
+            .filter(|event| Authority::of_source(&event.by) == Authority::Person)
+            .filter_map(|event| event.record.zip(event.other))
+            .collect();
+        let ids = replaced.iter().flat_map(|(new, old)| [*new, *old]);
+        let texts = find_any(engine, ids)?;
+        let text = |id| texts.get(&id).map(|record| record.text.as_str());
+        let corrected = (replaced.iter())
+            .filter(|(new, old)| text(*old).is_some() && text(*new) != text(*old))
+            .count();
+        Ok(corrected)
     }
 }
 
@@ -174,7 +186,7 @@ fn load(
     };
     let resolved = week_filter(engine, &week.times, &[Kind::Error]).state(ErrorRecord::RESOLVED);
     let resolved = engine.records().count(&resolved)?;
-    let corrected = week.count_events(Action::Replaced);
+    let corrected = week.count_corrections(engine)?;
     let is_empty = all == 0 && report.sessions.is_empty();
     let pending = PendingItems::load(engine, context)?;
     let (tasks, tasks_all) = open_tasks(engine, &counts)?;

@@ -7,6 +7,7 @@ use crate::review_cache::Reviewed;
 use heirloom_engine::{Conflict, Engine, Filter};
 use heirloom_model::kinds::{ErrorRecord, Knowledge};
 use heirloom_model::{Fault, Kind, KindData, Record, RecordId, limits, mark};
+use heirloom_search::recall::review::StaleRecord;
 use std::collections::BTreeSet;
 
 /// Maximum number of tasks and of proposals that are read.
@@ -73,7 +74,8 @@ impl PendingItems {
         self.pairs.len() + self.stale.len() + self.unused.len()
     }
 
-    /// Adds the findings of the review that are still current and not marked as useful.
+    /// Adds the findings of the review that are still current and not marked as useful. A record that waits for one
+    /// decision about itself is not listed for another one.
     fn add_findings(&mut self, engine: &Engine) -> Result<(), Fault> {
         let Some(found) = self.reviewed.report.clone() else {
             return Ok(());
@@ -84,12 +86,15 @@ impl PendingItems {
             .collect();
         pairs.extend(&found.contradictions);
         pairs.truncate(FINDINGS);
-        let stale = || found.stale.iter().take(FINDINGS);
-        let unused = || found.unused.iter().take(FINDINGS);
+        let mut listed: BTreeSet<RecordId> = self.proposals.iter().map(|one| one.id).collect();
+        let stale = found.stale.iter().filter(|one| listed.insert(one.id));
+        let stale: Vec<&StaleRecord> = stale.take(FINDINGS).collect();
+        let unused = found.unused.iter().filter(|id| !listed.contains(*id));
+        let unused: Vec<RecordId> = unused.take(FINDINGS).copied().collect();
         let ids = pairs.iter().flat_map(|(a, b)| [*a, *b]);
         let ids = ids
-            .chain(stale().map(|one| one.id))
-            .chain(unused().copied());
+            .chain(stale.iter().map(|one| one.id))
+            .chain(unused.iter().copied());
         let mut records = find_current(engine, ids)?;
         let is_useful = |record: &Record| mark::useful_count(&record.attrs) > 0;
         for (a, b) in pairs {
@@ -104,12 +109,14 @@ impl PendingItems {
             }
         }
         records.retain(|_, record| !is_useful(record));
-        for one in stale() {
+        for one in stale {
             let record = records.get(&one.id).cloned();
             self.stale
                 .extend(record.map(|record| (record, one.paths.clone())));
         }
-        self.unused = unused().filter_map(|id| records.remove(id)).collect();
+        self.unused = (unused.iter())
+            .filter_map(|id| records.remove(id))
+            .collect();
         Ok(())
     }
 }

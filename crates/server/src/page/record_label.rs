@@ -1,13 +1,16 @@
 //! Names and paths of records, the same on every page.
 
 use super::view::{Html, render_text};
-use heirloom_model::kinds::Knowledge;
+pub(crate) use heirloom_engine::named_task;
+use heirloom_model::kinds::{EpisodeAction, Knowledge};
 use heirloom_model::{Kind, Record, text};
 
 /// Maximum number of characters of a text in a row.
 const SHOWN_CHARS: usize = 320;
 /// Maximum number of characters of a text that serves as a name.
 const NAME_CHARS: usize = 60;
+/// Beginning of the name of a failed attempt.
+const FAILED_NAME: &str = "Did not help: ";
 
 /// Returns the key if it was given and not derived from the text.
 pub(crate) fn given_key(record: &Record) -> &str {
@@ -16,7 +19,7 @@ pub(crate) fn given_key(record: &Record) -> &str {
     if is_given { key } else { "" }
 }
 
-/// Returns the name of a record: its key, the approach of an attempt, otherwise the beginning of its text.
+/// Returns the name of a record: its key, an attempt with its approach, otherwise the beginning of its text.
 pub(crate) fn name(record: &Record) -> String {
     let key = match record.kind {
         Kind::Task => record.key.as_deref().unwrap_or_default(),
@@ -32,11 +35,18 @@ pub(crate) fn name(record: &Record) -> String {
     match key {
         "" => text::excerpt(&text::replace_control_chars(&record.text), NAME_CHARS),
         key if record.kind == Kind::Task => task_label(key),
-        key if record.kind == Kind::Episode => {
-            text::excerpt(&text::replace_control_chars(key), NAME_CHARS)
-        }
+        key if record.kind == Kind::Episode => attempt_name(record, key),
         key => text::replace_control_chars(key),
     }
+}
+
+/// Returns the name of an attempt: a failed one is named by its result, because its approach alone reads like advice.
+fn attempt_name(record: &Record, approach: &str) -> String {
+    let is_failure = record.attr_str("action") == Some(EpisodeAction::Failed.as_str());
+    let before = if is_failure { FAILED_NAME } else { "" };
+    let most = NAME_CHARS.saturating_sub(before.chars().count());
+    let approach = text::excerpt(&text::replace_control_chars(approach), most);
+    format!("{before}{approach}")
 }
 
 /// Renders the text of a record for a row.
@@ -46,7 +56,7 @@ pub(crate) fn text_html(record: &Record) -> Html {
 
 /// Returns the path of a record.
 pub(crate) fn href(record: &Record) -> String {
-    match (record.kind, record.scope.task.as_deref()) {
+    match (record.kind, named_task(record.scope.task.as_deref())) {
         (Kind::Knowledge, _) => format!("/knowledge/{}", record.id),
         (Kind::Task, _) => task_href(record.key.as_deref().unwrap_or_default()),
         (Kind::Step | Kind::Episode | Kind::Artifact | Kind::Error, Some(task)) => task_href(task),

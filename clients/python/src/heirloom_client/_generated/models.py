@@ -34,6 +34,11 @@ class AnalyticsGroup(Model):
     attempts: int
     failures: int
     successes: int
+    unknown: int
+    """
+    Number of attempts whose result is not known.
+    """
+
     median_duration_ms: int | None = None
     median_tokens: int | None = None
     name: str | None = None

@@ -152,11 +152,8 @@ impl<'r> Reconciliation<'r> {
                     lesson: None,
                     identity: None,
                     effect: LessonEffect::Unchanged,
-                    change: Some(
-                        self.engine
-                            .tasks()
-                            .known_task(self.conversation.task, self.conversation.source)?,
-                    ),
+                    change: (self.engine.tasks())
+                        .known_task(self.conversation.task, self.conversation.source)?,
                     stored: None,
                 });
             }

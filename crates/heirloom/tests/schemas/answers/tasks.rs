@@ -136,6 +136,8 @@ struct Rates {
     attempts: u64,
     successes: u64,
     failures: u64,
+    /// Number of attempts whose result is not known.
+    unknown: u64,
     /// Share of successes among attempts with a known end; `null` without one.
     rate: Option<f64>,
     median_duration_ms: Option<u64>,

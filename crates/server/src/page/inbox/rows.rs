@@ -7,7 +7,7 @@ use crate::page::view::inbox::{DuplicatePair, InboxChoice, InboxRow};
 use crate::page::view::{Html, Times, diff, plural, render_text};
 use heirloom_engine::{Engine, LessonSource};
 use heirloom_model::similarity::ComparableText;
-use heirloom_model::{Fault, Record, RecordId, text};
+use heirloom_model::{Fault, Record, RecordId, limits, text};
 use std::collections::HashMap;
 
 /// Maximum number of rows in each section.
@@ -138,7 +138,10 @@ pub(super) fn stale(items: &PendingItems, times: &Times, uses: &Uses) -> Vec<Inb
 /// Returns the rows of records that were never used.
 pub(super) fn unused(items: &PendingItems, times: &Times, uses: &Uses) -> Vec<InboxRow> {
     let rows = items.unused.iter().take(ROWS).map(|record| {
-        let why = render_text("older than 90 days, never confirmed");
+        let why = render_text(&format!(
+            "known for more than {} days of use, never confirmed",
+            limits::PROPOSAL_USE_DAYS_MAX
+        ));
         row(record, why, meta(record, times, uses), vec![KEEP, RETIRE])
     });
     rows.collect()

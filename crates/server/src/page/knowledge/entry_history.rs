@@ -46,7 +46,7 @@ pub(super) fn load(
             ),
         ));
     }
-    if let Some(task) = &record.scope.task {
+    if let Some(task) = record_label::named_task(record.scope.task.as_deref()) {
         facts.push((
             "Task",
             link(

@@ -44,7 +44,8 @@ pub(super) fn load(engine: &Engine, ids: &[RecordId], times: &Times) -> Result<R
 fn receipt_use(head: &ReceiptHead, record: RecordId, times: &Times) -> ReceiptUse {
     let receipt = &head.receipt;
     let named = |name: &str| receipt.body.get(name).and_then(|value| value.as_str());
-    let task = named("task").map(|task| format!("task {}", record_label::task_label(task)));
+    let task = record_label::named_task(named("task"));
+    let task = task.map(|task| format!("task {}", record_label::task_label(task)));
     let agent = named("agent").map(record_label::source_label);
     let parts: Vec<String> = [task, agent].into_iter().flatten().collect();
     ReceiptUse {

@@ -37,14 +37,14 @@ pub(super) fn load(
         found.push_version("replaces", before);
         found.push_version("replaced by", chain.get(at + 1));
     }
-    if let Some(task) = &record.scope.task {
+    if let Some(task) = record_label::named_task(record.scope.task.as_deref()) {
         found.push_place(
             "task",
             record_label::task_label(task),
             record_label::task_href(task),
         );
         let mut of_task = Filter::current(&[Kind::Knowledge], engine.now()).limit(EACH_MAX + 1);
-        of_task.scope.task = Some(task.clone());
+        of_task.scope.task = Some(task.to_owned());
         found.push_all("same task", engine.records().find(&of_task)?);
     }
     if let Some(session) = &record.scope.session {

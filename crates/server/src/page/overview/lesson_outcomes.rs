@@ -74,7 +74,7 @@ pub(super) enum Then {
     Completed(String),
     /// Other attempts failed.
     Failed(String),
-    /// No attempt was recorded.
+    /// No attempt with a known result was recorded.
     Unknown,
 }
 

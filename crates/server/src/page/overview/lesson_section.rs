@@ -107,7 +107,7 @@ pub(super) fn cost_text(lesson: &LessonOutcome, times: &Times) -> String {
         times.full(record.recorded_at),
         record_label::source_label(record.scope.agent.as_deref().unwrap_or(&record.source))
     );
-    if let Some(task) = record.scope.task.as_deref() {
+    if let Some(task) = record_label::named_task(record.scope.task.as_deref()) {
         words.push_str(&format!(" in {}", record_label::task_label(task)));
     }
     if lesson.cost.attempts > 0 {
@@ -181,7 +181,10 @@ fn row(
         ),
         Then::Completed(approach) => (format!("Completed: {}", attempt(approach)), "ok"),
         Then::Failed(approach) => (format!("Another attempt failed: {}", attempt(approach)), ""),
-        Then::Unknown => ("No attempt was recorded.".to_owned(), "faint"),
+        Then::Unknown => (
+            "No attempt with a known result was recorded.".to_owned(),
+            "faint",
+        ),
     };
     let (told, told_class) = match delivery.told {
         Told::Yes => ("told", ""),

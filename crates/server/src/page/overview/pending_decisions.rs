@@ -35,7 +35,7 @@ fn conflicts(items: &PendingItems) -> Option<PendingItem> {
 
 fn blocked(items: &PendingItems) -> Option<PendingItem> {
     let (record, why) = items.blocked.first()?;
-    let task = record_label::task_label(record.key.as_deref().unwrap_or_default());
+    let task = record_label::name(record);
     let why = text::replace_control_chars(why);
     Some(PendingItem {
         href: "/inbox#blocked",
@@ -49,7 +49,7 @@ fn blocked(items: &PendingItems) -> Option<PendingItem> {
 fn errors(items: &PendingItems, times: &Times) -> Option<PendingItem> {
     let newest = items.errors.first()?;
     let mut detail = format!("newest: {}", times.full(newest.recorded_at));
-    if let Some(task) = newest.scope.task.as_deref() {
+    if let Some(task) = record_label::named_task(newest.scope.task.as_deref()) {
         detail.push_str(&format!(", {}", record_label::task_label(task)));
     }
     Some(PendingItem {

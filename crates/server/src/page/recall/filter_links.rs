@@ -3,7 +3,7 @@
 use crate::page::record_label;
 use crate::page::view::number;
 use crate::page::view::recall::{Example, FilterLink};
-use heirloom_engine::{Engine, Filter};
+use heirloom_engine::{Engine, Filter, named_task};
 use heirloom_model::{Fault, Kind, Record, text};
 use heirloom_search::recall::query::split_filters;
 use heirloom_search::recall::{ParsedQuery, Ranked, RecallItem};
@@ -86,9 +86,9 @@ pub(super) fn narrowing<'h>(
         let kind = hit.item.kind().map_or("message", Kind::as_str);
         *kinds.entry(kind).or_insert(0_usize) += 1;
         if let RecallItem::Record(record) = &hit.item
-            && let Some(task) = &record.scope.task
+            && let Some(task) = named_task(record.scope.task.as_deref())
         {
-            *tasks.entry(task.as_str()).or_insert(0_usize) += 1;
+            *tasks.entry(task).or_insert(0_usize) += 1;
         }
     }
     let is_free = |count: usize| (NARROWS_FROM..all).contains(&count);
@@ -165,7 +165,7 @@ pub(super) fn examples(engine: &Engine) -> Result<Vec<Example>, Fault> {
         add("The text of an error, among errors", question);
     }
     if let Some(attempt) = newest(Kind::Episode)? {
-        if let Some(task) = &attempt.scope.task {
+        if let Some(task) = named_task(attempt.scope.task.as_deref()) {
             let question = format!("task:{} kind:episode", quoted(task));
             add("What was tried for one task", question);
         }

@@ -109,7 +109,7 @@ impl HitRows<'_> {
 
     /// Returns the parts of a row that are the record's own.
     fn record_row(&self, record: &Record) -> HitRow {
-        let task = record.scope.task.as_deref();
+        let task = record_label::named_task(record.scope.task.as_deref());
         let task = task.map(|task| {
             let href = record_label::task_href(task);
             (record_label::task_label(task), href)

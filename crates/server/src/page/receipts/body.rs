@@ -118,7 +118,8 @@ impl<'a> ReceiptBody<'a> {
 
     /// Returns the task and the phase; `None` for a context without a task.
     pub(super) fn task(self) -> Option<String> {
-        let task = record_label::task_label(&self.text("task")?);
+        let task = self.text("task")?;
+        let task = record_label::task_label(record_label::named_task(Some(&task))?);
         let phase = self.text("phase").map(|phase| phase.to_lowercase());
         Some(match phase {
             Some(phase) => format!("task {task}, {phase}"),

@@ -27,7 +27,7 @@ pub(super) fn load(
     let session_of = |head: &ReceiptHead| head.session.clone();
     let task_of = |head: &ReceiptHead| {
         let task = ReceiptBody(&head.receipt.body).raw("task");
-        task.map(str::to_owned)
+        record_label::named_task(task).map(str::to_owned)
     };
     let is_wanted = |head: &&ReceiptHead| {
         let is_of =

@@ -277,7 +277,7 @@ fn facts(
         Html::from_markup(out)
     };
     let mut facts = vec![("Agent", render_text(&agent(session)))];
-    if let Some(task) = &session.task {
+    if let Some(task) = record_label::named_task(session.task.as_deref()) {
         let title = match engine.tasks().task_record(task)? {
             Some(record) => task_title(engine, &record)?,
             None => record_label::task_label(task),

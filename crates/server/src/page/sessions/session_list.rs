@@ -362,7 +362,7 @@ fn row(
         href: record_label::session_href(&session.id),
         title,
         name: record_label::short_id(&session.id),
-        task: session.task.as_deref().map(|task| {
+        task: record_label::named_task(session.task.as_deref()).map(|task| {
             (
                 record_label::task_label(task),
                 record_label::task_href(task),

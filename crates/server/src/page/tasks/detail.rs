@@ -13,7 +13,7 @@ use crate::page::{PageError, RequestContext, Shell, record_label, render};
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use heirloom_engine::{ArtifactFilter, Engine, EpisodeFilter};
-use heirloom_model::kinds::{Episode, Task};
+use heirloom_model::kinds::{Episode, Task, result_label};
 use heirloom_model::{Fault, KindData, Permission, Record, text};
 use serde::Deserialize;
 
@@ -157,13 +157,14 @@ fn result(status: &TaskStatus, episodes: &[(Record, Episode)], errors: usize) ->
 fn tries_so_far(actions: &[&str]) -> String {
     let count = |wanted: &str| actions.iter().filter(|action| **action == wanted).count();
     let all = plural(actions.len(), "try", "tries");
-    let failed = count("failed");
-    match (count("completed"), actions.len() - failed) {
+    let (worked, failed) = (count("completed"), count("failed"));
+    match (worked, actions.len() - failed) {
         _ if actions.is_empty() => "not tried yet".to_owned(),
         (0, 0) => format!("{all} so far, none worked"),
         (0, _) if failed == 0 => format!("{all} so far, result unknown"),
         (0, unknown) => format!("{all} so far, {failed} failed, {unknown} unknown"),
-        (_, _) => format!("{all} so far, one worked"),
+        (1, _) => format!("{all} so far, one worked"),
+        (_, _) => format!("{all} so far, {worked} worked"),
     }
 }
 
@@ -262,21 +263,18 @@ fn find_similar(engine: &Engine, approach: &str) -> Result<SimilarAttemptsView, 
         });
     }
     let told_of = alike.iter().map(|one| {
-        let task = one
-            .record
-            .scope
-            .task
-            .as_deref()
-            .map_or_else(String::new, |id| {
-                format!(" on {}", record_label::task_label(id))
-            });
+        let task = record_label::named_task(one.record.scope.task.as_deref());
+        let task = task.map_or_else(String::new, |id| {
+            format!(" on {}", record_label::task_label(id))
+        });
         let what = one.episode.approach.as_deref().unwrap_or_default();
         let why = one
             .episode
             .outcome
             .as_deref()
             .map_or_else(String::new, |why| format!(": {why}"));
-        format!("“{what}” {}{task}{why}", one.episode.action)
+        let result = result_label(&one.episode.action);
+        format!("“{what}”: {result}{task}{why}")
     });
     let told_of: Vec<_> = told_of.collect();
     Ok(SimilarAttemptsView {
@@ -295,6 +293,10 @@ mod tests {
             (&[][..], "not tried yet"),
             (&["failed"], "1 try so far, none worked"),
             (&["failed", "completed"], "2 tries so far, one worked"),
+            (
+                &["completed", "completed", "attempted"],
+                "3 tries so far, 2 worked",
+            ),
             (&["attempted", "retried"], "2 tries so far, result unknown"),
             (
                 &["attempted", "failed", "attempted"],

@@ -106,7 +106,7 @@ pub(in crate::page) fn open_error_row(
     if repeats > 0 {
         meta.push_str(&format!(", {} times", repeats + 1));
     }
-    let task = record.scope.task.as_deref();
+    let task = record_label::named_task(record.scope.task.as_deref());
     OpenErrorRow {
         id: record.id.to_string(),
         words: render_text(&text::excerpt(&record.text, 400)),
