@@ -52,7 +52,7 @@ pub(crate) fn write(group: &str, request: &Request) -> Outcome<()> {
         return Err(format!("{group} needs --data FOLDER and --out FILE").into());
     };
     if group == "relevance-features-cases" {
-        let mut text = format!("{}\n", json!({ "features": cases::NAMES }));
+        let mut text = format!("{}\n", json!({ "features": cases::names() }));
         cases::add(data, request.real_sessions.as_deref(), set, &mut text)?;
         return Ok(heirloom_fs::durable::write_atomic(out, text.as_bytes())?);
     }

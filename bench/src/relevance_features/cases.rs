@@ -15,6 +15,7 @@ use heirloom_capture::{ImportScope, Transcripts, TranscriptsRequest};
 use heirloom_engine::{Engine, QuerySyntax, RecallRequest};
 use heirloom_model::{Timestamp, limits};
 use heirloom_search::recall::{RecallItem, hit_features};
+use heirloom_search::relevance::CASE_FEATURE_NAMES;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -22,8 +23,12 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// Names of the features in the file.
-pub(super) const NAMES: [&str; 2] = ["text", "age"];
+/// Returns the names of the features in the file.
+pub(super) fn names() -> Vec<&'static str> {
+    let mut names = vec!["text"];
+    names.extend(CASE_FEATURE_NAMES);
+    names
+}
 /// Least number of words of a prompt with a subject.
 const WORDS_MIN: usize = 4;
 /// Share of a project's sessions above which an edited file is no evidence for the subject.
@@ -123,14 +128,15 @@ fn question_line(
     let features = hit_features(&question, &ranked);
     let mut records = Vec::new();
     for (hit, features) in ranked.iter().zip(features) {
-        let (RecallItem::Record(record), Some(age)) = (&hit.item, features.case_age()) else {
+        let (RecallItem::Record(record), Some(case)) = (&hit.item, features.case_values()) else {
             continue;
         };
         let session = record.scope.session.as_deref().unwrap_or_default();
         if !earlier.iter().any(|one| one.id == session) {
             continue;
         }
-        let values = [features.text_log_odds(), age].map(|value| (value * 1e6).round() / 1e6);
+        let values = std::iter::once(features.text_log_odds()).chain(case.iter().copied());
+        let values: Vec<f64> = values.map(|value| (value * 1e6).round() / 1e6).collect();
         let label = u8::from(right.contains(session));
         records.push(json!({"id": record.id.to_string(), "label": label, "features": values}));
     }

@@ -19,8 +19,8 @@ use crate::index::tokenizer::{self, Term};
 use crate::index::word_pieces;
 use alignment::AlignedPieces;
 pub use floors::{
-    ANSWER_COSINE_MIN, ANSWER_MIN, CONTEXT_FLOOR, FLOOR, Grade, LIKELY_MIN, TELL_CASE_MIN,
-    TELL_MIN, TELL_MORE_MIN,
+    ANSWER_COSINE_MIN, ANSWER_MIN, CONTEXT_FLOOR, FLOOR, Grade, LIKELY_MIN, TELL_CASE_COSINE_MIN,
+    TELL_CASE_MIN, TELL_CASES_MAX, TELL_MIN, TELL_MORE_MIN,
 };
 use floors::{ANSWER_OTHER_SCRIPT_MIN, ANSWER_WORDS_MIN};
 use heirloom_model::{Kind, Timestamp, limits};
@@ -64,6 +64,16 @@ pub const FEATURE_NAMES: [&str; FEATURES] = [
 
 /// Names of the further features, in the order of [`Features::sentence_values`].
 pub const SENTENCE_FEATURE_NAMES: [&str; SENTENCE_FEATURES] = ["sentence", "sentence_behind"];
+
+/// Number of features of a case, in addition to the log odds of its text.
+pub const CASE_FEATURES: usize = 2;
+
+/// Names of these features, in the order of [`Features::case_values`]: ln(1 + hours since its request), and ln(1 + bytes of
+/// its text), which is long after much work.
+pub const CASE_FEATURE_NAMES: [&str; CASE_FEATURES] = ["age", "length"];
+
+/// Share of a failure's word pieces, weighted by information, that pasted output of it has at least.
+const PASTED_SHARE_MIN: f64 = 0.45;
 
 /// Minimum number of texts for document frequencies; otherwise every word of a young memory would be common.
 const TEXTS_MIN: u64 = 1_000;
@@ -130,7 +140,7 @@ pub struct SentenceMatch {
 pub struct Features {
     values: [f64; FEATURES],
     sentence_values: Option<[f64; SENTENCE_FEATURES]>,
-    case_age: Option<f64>,
+    case_values: Option<[f64; CASE_FEATURES]>,
 }
 
 impl Question {
@@ -248,14 +258,25 @@ impl Question {
                 is(Kind::Episode),
                 category("decision"),
                 category("learning"),
-                is(Kind::Error) * log1p(count(self.pasted_lines())),
+                is(Kind::Error) * self.pasted_output(alignment.share_of_other),
                 // A large memory covers every common prompt: coverage counts if the prompt has information.
                 share(matched.iter().sum(), self.information) * log1p(self.information),
             ],
             sentence_values: candidate
                 .sentence
                 .map(|sentence| [sentence.cosine.max(0.0), sentence.behind.max(0.0)]),
-            case_age: candidate.case_at.map(|then| self.age_of(then)),
+            case_values: candidate
+                .case_at
+                .map(|then| [self.age_of(then), log1p(count(candidate.text.len()))]),
+        }
+    }
+
+    /// Returns the logarithm of the pasted lines if they can be the output of a failure, of whose words a share is in the
+    /// question. A log of other failures, in which only `command not found` is the same, has less of them.
+    fn pasted_output(&self, share_of_failure: f64) -> f64 {
+        match share_of_failure >= PASTED_SHARE_MIN {
+            true => log1p(count(self.pasted_lines())),
+            false => 0.0,
         }
     }
 
@@ -311,18 +332,19 @@ impl Features {
         self.sentence_values.as_ref()
     }
 
-    /// Returns the logarithm of the age of a case, ln(1 + hours); `None` for other records.
-    pub fn case_age(&self) -> Option<f64> {
-        self.case_age
+    /// Returns the values of a case in the order of [`CASE_FEATURE_NAMES`]; `None` for other records.
+    pub fn case_values(&self) -> Option<&[f64; CASE_FEATURES]> {
+        self.case_values.as_ref()
     }
 
     /// Returns the probability of the fitted model: of the one with the sentence transformer if the candidate has its
     /// values, else of the one without. Both are calibrated, so that their probabilities are comparable. That of a case
-    /// also depends on its age.
+    /// also depends on its age and length.
     pub fn probability(&self) -> f64 {
         let text = self.text_log_odds();
-        let log_odds = self.case_age.map_or(text, |age| {
-            case_coefficients::BIAS + case_coefficients::TEXT * text + case_coefficients::AGE * age
+        let log_odds = self.case_values.map_or(text, |values| {
+            let own = dot(&values, &case_coefficients::COEFFICIENTS);
+            case_coefficients::BIAS + case_coefficients::TEXT * text + own
         });
         1.0 / (1.0 + (-log_odds).exp())
     }
@@ -350,16 +372,24 @@ pub struct Tellable {
     pub relevance: f64,
     /// True for a case.
     pub is_case: bool,
+    /// Cosine by the sentence transformer; `None` without vectors of it.
+    pub sentence: Option<f64>,
 }
 
 impl Tellable {
     /// Returns true if it is told without another one.
     fn is_strong(self) -> bool {
-        let least = match self.is_case {
-            true => TELL_CASE_MIN,
-            false => TELL_MIN,
-        };
-        self.relevance >= least
+        match self.is_case {
+            true => self.relevance >= TELL_CASE_MIN && self.is_about_question(),
+            false => self.relevance >= TELL_MIN,
+        }
+    }
+
+    /// Returns true unless the transformer finds another subject. A case of an hour ago is relevant by its age alone, also to
+    /// "please commit that".
+    fn is_about_question(self) -> bool {
+        self.sentence
+            .is_none_or(|cosine| cosine >= TELL_CASE_COSINE_MIN)
     }
 }
 
@@ -369,12 +399,23 @@ pub fn select_told(candidates: &[Tellable], most: usize) -> Vec<usize> {
     if !candidates.iter().any(|one| one.is_strong()) {
         return Vec::new();
     }
-    let mut order: Vec<(usize, Tellable)> = candidates.iter().copied().enumerate().collect();
+    let all = candidates.iter().copied().enumerate();
+    let mut order: Vec<(usize, Tellable)> = all
+        .filter(|(_, one)| !one.is_case || one.is_strong())
+        .collect();
     // The sort is stable: with equal relevance recall's order decides.
     order.sort_by(|(_, a), (_, b)| b.relevance.total_cmp(&a.relevance));
     let best = order.first().map_or(0.0, |(_, one)| one.relevance);
-    let least = TELL_MORE_MIN.max(TELL_MORE_SHARE * best);
-    let told = order.into_iter().filter(|(_, one)| one.relevance >= least);
+    let mut cases = 0;
+    let told = order.into_iter().filter(|(_, one)| {
+        cases += usize::from(one.is_case);
+        let is_further = one.relevance >= TELL_MORE_SHARE * best;
+        is_further
+            && match one.is_case {
+                true => cases <= TELL_CASES_MAX,
+                false => one.relevance >= TELL_MORE_MIN,
+            }
+    });
     told.map(|(place, _)| place).take(most).collect()
 }
 

@@ -1,4 +1,5 @@
-//! `fit cases`: fits the relevance of cases, from the log odds of their text and their age, and writes its coefficients.
+//! `fit cases`: fits the relevance of cases, from the log odds of their text, their age and their length, and writes its
+//! coefficients.
 //!
 //! Each project has its own constant, because the share of earlier sessions that edited the same files differs: it depends
 //! on how much of a project's work was recorded. The model's constant is their mean, weighted by answered prompts. The
@@ -14,10 +15,10 @@ use std::fmt::Write;
 
 /// Path of the coefficients.
 const COEFFICIENTS: &str = "crates/search/src/relevance/case_coefficients.rs";
-/// Ridge penalty, small: there are two features.
+/// Ridge penalty, small: there are three features.
 const RIDGE: f64 = 1.0;
 /// Features, in the order of the file.
-const FEATURES: [&str; 2] = ["text", "age"];
+const FEATURES: [&str; 3] = ["text", "age", "length"];
 
 /// Runs `fit cases FEATURES [--check]`: writes the coefficients, or compares them with the written ones.
 pub(super) fn run(file: &str, is_check: bool) -> Result<(), String> {
@@ -26,7 +27,7 @@ pub(super) fn run(file: &str, is_check: bool) -> Result<(), String> {
     if data.names != FEATURES {
         return Err(format!(
             "{file} has other features than {}: write it with `heirloom-bench --only relevance-features-cases`",
-            FEATURES.join(" and ")
+            FEATURES.join(", ")
         ));
     }
     print!("{}", table(&data.questions)?);
@@ -81,7 +82,7 @@ fn table(questions: &[LabelledQuestion]) -> Result<String, String> {
     groups.sort_unstable();
     groups.dedup();
     let mut text = String::from(
-        "| project | prompts | with a case of the same files | right before wrong cases, by text and age | by text |\n\
+        "| project | prompts | with a case of the same files | right before wrong cases | by text alone |\n\
          |---|---|---|---|---|\n",
     );
     for group in groups {
@@ -138,7 +139,7 @@ fn ordered_share(questions: &[&LabelledQuestion], value: &dyn Fn(&[f64]) -> f64)
 /// Returns the text of the coefficients' file.
 fn render(questions: &[LabelledQuestion], bytes: &[u8]) -> Result<String, String> {
     let model = fit_without(questions, None)?;
-    let [text, age] = model.coefficients.as_slice() else {
+    let [text, age, length] = model.coefficients.as_slice() else {
         return Err("the model has other features".to_owned());
     };
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -157,7 +158,8 @@ fn render(questions: &[LabelledQuestion], bytes: &[u8]) -> Result<String, String
          //! Penalty {RIDGE}. FNV-1a of the features: {:016x}.\n\n\
          /// Constant of the model.\npub(super) const BIAS: f64 = {:.6};\n\
          /// Coefficient of the log odds of the text.\npub(super) const TEXT: f64 = {text:.6};\n\
-         /// Coefficient of the age, ln(1 + hours).\npub(super) const AGE: f64 = {age:.6};\n",
+         /// Coefficients of the age, ln(1 + hours), and of the length, ln(1 + bytes).\n\
+         pub(super) const COEFFICIENTS: [f64; 2] = [{age:.6}, {length:.6}];\n",
         projects.concat(),
         checksum(bytes),
         model.bias,
@@ -172,7 +174,7 @@ mod tests {
     fn question(group: &str, records: &[(f64, f64)]) -> LabelledQuestion {
         let record = |(label, text): &(f64, f64)| LabelledRecord {
             label: *label,
-            features: vec![*text, 1.0],
+            features: vec![*text, 1.0, 6.0],
         };
         LabelledQuestion {
             sort: "prompts".to_owned(),
@@ -221,7 +223,7 @@ mod tests {
         ];
         let text = render(&all, b"features").unwrap();
         assert!(text.contains("Fitted to 1 prompts of a."), "{text}");
-        assert!(text.contains("const AGE: f64 = "), "{text}");
+        assert!(text.contains("const COEFFICIENTS: [f64; 2] = "), "{text}");
         let table = table(&all).unwrap();
         assert!(table.contains("| b | 1 | 1 | 100 % | 100 % |"), "{table}");
     }

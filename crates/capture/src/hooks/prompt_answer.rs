@@ -33,7 +33,11 @@ impl Hooks<'_> {
             return Ok(HookAnswer::default());
         }
         let mut near = self.relevant_hits(&question)?;
-        near.retain(|one| !state.is_delivered(one.record.id) && !self.is_own(&one.record, request));
+        near.retain(|one| {
+            !state.is_delivered(one.record.id)
+                && !state.has_injected(&prompt_records::line_start(&one.record))
+                && !self.is_own(&one.record, request)
+        });
         let ended = EndedRecords::new(self.engine, request.event.session.as_deref())?;
         let ended = ended.among(near.iter().map(|one| &one.record))?;
         near.retain(|one| !ended.contains(&one.record.id));

@@ -25,6 +25,8 @@ pub struct RelevantHit {
     pub record: Record,
     /// Calibrated relevance, 0 to 1.
     pub relevance: f64,
+    /// Cosine by the sentence transformer.
+    pub sentence: Option<f64>,
 }
 
 impl RelevantHit {
@@ -33,6 +35,7 @@ impl RelevantHit {
         Tellable {
             relevance: self.relevance,
             is_case: is_case(&self.record),
+            sentence: self.sentence,
         }
     }
 }
@@ -65,6 +68,7 @@ impl Hooks<'_> {
             Some(RelevantHit {
                 record: *record,
                 relevance: hit.relevance?,
+                sentence: hit.breakdown.sentence,
             })
         });
         let holds = |record: &Record| {
@@ -99,6 +103,15 @@ pub(super) fn lines(records: &[&Record]) -> Vec<String> {
         Some(merged.map_or_else(|| line(newest), |merged| format_line(newest, &merged)))
     };
     groups.iter().filter_map(of_group).collect()
+}
+
+/// Number of characters with which a line of an answer is recognised.
+const LINE_START_CHARS: usize = 60;
+
+/// Returns the first words of a record's line. A running session stores its case again after each turn, with another id.
+pub(super) fn line_start(record: &Record) -> String {
+    let meaning = record_meaning_excerpt(record, limits::HOOK_HIT_CHARS_MAX);
+    meaning.chars().take(LINE_START_CHARS).collect()
 }
 
 /// Formats a record as one line: category, meaning, source and id.

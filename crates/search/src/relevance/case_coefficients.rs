@@ -2,17 +2,17 @@
 //!
 //! Fitted to 39 prompts of EntityProcess/agentv.
 //!
-//! Fitted to 61 prompts of FSM1/cipher-box.
+//! Fitted to 65 prompts of FSM1/cipher-box.
 //!
 //! Fitted to 17 prompts of concierge-py.
 //!
 //! Fitted to 23 prompts of review-tool.
 //!
-//! Penalty 1. FNV-1a of the features: d3f01ac35e76f599.
+//! Penalty 1. FNV-1a of the features: 5b25a823ea987e8e.
 
 /// Constant of the model.
-pub(super) const BIAS: f64 = -0.156869;
+pub(super) const BIAS: f64 = -2.934385;
 /// Coefficient of the log odds of the text.
-pub(super) const TEXT: f64 = 0.185767;
-/// Coefficient of the age, ln(1 + hours).
-pub(super) const AGE: f64 = -0.328815;
+pub(super) const TEXT: f64 = 0.053977;
+/// Coefficients of the age, ln(1 + hours), and of the length, ln(1 + bytes).
+pub(super) const COEFFICIENTS: [f64; 2] = [-0.342689, 0.329784];

@@ -162,6 +162,7 @@ fn told_records_follow_a_strong_one() {
         let record = |relevance: &f64| Tellable {
             relevance: *relevance,
             is_case: false,
+            sentence: None,
         };
         let all: Vec<Tellable> = relevance.iter().map(record).collect();
         select_told(&all, most)
@@ -176,7 +177,11 @@ fn told_records_follow_a_strong_one() {
 
 #[test]
 fn case_is_told_from_a_lower_relevance() {
-    let one = |relevance: f64, is_case: bool| Tellable { relevance, is_case };
+    let one = |relevance: f64, is_case: bool| Tellable {
+        relevance,
+        is_case,
+        sentence: Some(TELL_CASE_COSINE_MIN),
+    };
     let case = one(TELL_CASE_MIN, true);
     assert_eq!(select_told(&[one(TELL_CASE_MIN, false)], 3), [0_usize; 0]);
     assert_eq!(select_told(&[case], 3), [0]);
@@ -184,6 +189,23 @@ fn case_is_told_from_a_lower_relevance() {
         select_told(&[one(TELL_CASE_MIN - 0.01, true)], 3),
         [0_usize; 0]
     );
+}
+
+#[test]
+fn cases_are_told_up_to_their_number_and_about_the_question() {
+    let case = |sentence: Option<f64>| Tellable {
+        relevance: TELL_CASE_MIN,
+        is_case: true,
+        sentence,
+    };
+    assert_eq!(
+        select_told(&[case(Some(TELL_CASE_COSINE_MIN - 0.01))], 3),
+        [0_usize; 0]
+    );
+    // Without vectors the words decide.
+    assert_eq!(select_told(&[case(None)], 3), [0]);
+    let many = vec![case(Some(1.0)); TELL_CASES_MAX + 1];
+    assert_eq!(select_told(&many, 10).len(), TELL_CASES_MAX);
 }
 
 #[test]
@@ -203,12 +225,13 @@ fn recent_case_is_more_relevant_than_an_old_one() {
     };
     let recent = of(Some("2026-11-28T11:00:00Z"));
     let old = of(Some("2026-10-28T11:00:00Z"));
-    assert_eq!(recent.case_age(), Some(2.0_f64.ln()));
+    let age = |features: &Features| features.case_values().map(|values| values[0]);
+    assert_eq!(age(&recent), Some(2.0_f64.ln()));
     assert!(recent.probability() > 1.5 * old.probability());
     // Its clock may be ahead of ours.
-    assert_eq!(of(Some("2027-01-01T00:00:00Z")).case_age(), Some(0.0));
+    assert_eq!(age(&of(Some("2027-01-01T00:00:00Z"))), Some(0.0));
     // The age of another record is no evidence.
-    assert_eq!(of(None).case_age(), None);
+    assert_eq!(age(&of(None)), None);
 }
 
 #[test]
