@@ -17,12 +17,16 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 fn ends(engine: &Engine, path: &Path, until: Instant) {
+    sends("SessionEnd", engine, path, until);
+}
+
+fn sends(name: &str, engine: &Engine, path: &Path, until: Instant) {
     let host = AgentProgram::ClaudeCode;
     let event = json!({"session_id": "s", "transcript_path": path});
     let event = read_event(host, event.to_string().as_bytes());
     let request = HookRequest {
         host,
-        spec: host.hook_spec("SessionEnd").unwrap(),
+        spec: host.hook_spec(name).unwrap(),
         event: &event,
         shorten: None,
         anchor_every: 5,
@@ -47,8 +51,12 @@ impl Embedder for SlowModel {
     }
 }
 
-/// Returns the number of texts without a sentence vector after the end of a session with a limited number of texts.
+/// Returns the number of records without a sentence vector after the end of a session with a limited number of them.
 fn missing_after_session(texts: usize, model: SlowModel) -> u64 {
+    missing_after("SessionEnd", texts, model)
+}
+
+fn missing_after(name: &str, texts: usize, model: SlowModel) -> u64 {
     let (folder, engine) = project();
     let engine = engine.with_sentence_model(Arc::new(model));
     let record = |n: usize| NewRecord {
@@ -60,7 +68,8 @@ fn missing_after_session(texts: usize, model: SlowModel) -> u64 {
         .remember_all((0..texts).map(record).collect())
         .unwrap();
     let time = Duration::from_secs(600);
-    ends(
+    sends(
+        name,
         &engine,
         &folder.path().join("none.jsonl"),
         Instant::now() + time,
@@ -88,6 +97,16 @@ fn session_end_computes_sentence_vectors_up_to_its_limits() {
     let slow = SlowModel(Duration::from_millis(limits::SENTENCE_SESSION_MS));
     let batch = limits::SENTENCE_BATCH_TEXTS;
     assert_eq!(missing_after_session(batch + 1, slow), 1);
+}
+
+#[test]
+fn turn_end_computes_sentence_vectors_in_less_time() {
+    let most = limits::SENTENCE_SESSION_TEXTS;
+    let no_time = SlowModel(Duration::ZERO);
+    assert_eq!(missing_after("Stop", most + 1, no_time), 1);
+    let slow = SlowModel(Duration::from_millis(limits::SENTENCE_TURN_MS));
+    let batch = limits::SENTENCE_BATCH_TEXTS;
+    assert_eq!(missing_after("Stop", batch + 1, slow), 1);
 }
 
 #[test]

@@ -20,7 +20,7 @@ use crate::index::word_pieces;
 use alignment::AlignedPieces;
 pub use floors::{
     ANSWER_COSINE_MIN, ANSWER_MIN, CONTEXT_FLOOR, FLOOR, Grade, LIKELY_MIN, TELL_CASE_COSINE_MIN,
-    TELL_CASE_MIN, TELL_CASES_MAX, TELL_MIN, TELL_MORE_MIN,
+    TELL_CASE_MIN, TELL_MIN, TELL_MORE_MIN,
 };
 use floors::{ANSWER_OTHER_SCRIPT_MIN, ANSWER_WORDS_MIN};
 use heirloom_model::{Kind, Timestamp, limits};
@@ -412,7 +412,7 @@ pub fn select_told(candidates: &[Tellable], most: usize) -> Vec<usize> {
         let is_further = one.relevance >= TELL_MORE_SHARE * best;
         is_further
             && match one.is_case {
-                true => cases <= TELL_CASES_MAX,
+                true => cases <= limits::HOOK_CASES_MAX,
                 false => one.relevance >= TELL_MORE_MIN,
             }
     });

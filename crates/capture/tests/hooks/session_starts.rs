@@ -284,6 +284,31 @@ fn session_start_tells_what_holds_now_and_nothing_else() {
 }
 
 #[test]
+fn rules_of_conversations_are_few_and_the_lasting_ones() {
+    let project = HookedProject::new();
+    let lasting: Vec<String> = (0..limits::HOOK_START_SAID_RULES_MAX)
+        .map(|n| format!("Never change the schema of table {n}."))
+        .collect();
+    for rule in &lasting {
+        project.said(rule, "one");
+    }
+    // Newer, and about one day.
+    project.said("Docker is running on the build machine.", "two");
+    let start = project.started("now", "startup");
+    assert!(!start.contains("Docker"), "{start}");
+    for rule in &lasting {
+        assert!(start.contains(rule.as_str()), "{rule} in {start}");
+    }
+    project.said("Never push to the release branch.", "two");
+    let start = project.started("next", "startup");
+    let told = items(&start)
+        .iter()
+        .filter(|line| line.contains("Never"))
+        .count();
+    assert_eq!(told, limits::HOOK_START_SAID_RULES_MAX, "{start}");
+}
+
+#[test]
 fn session_start_names_the_newest_case_when_nothing_was_learned_since() {
     let project = HookedProject::new();
     project.session("one", 3);

@@ -26,7 +26,7 @@ pub const HOOK_SUBAGENT_STANDING_CHARS_MAX: usize = 1_500;
 pub const HOOK_START_ITEM_CHARS_MAX: usize = 160;
 /// Number of rules of people that the start of a session tells, in addition to pinned records.
 pub const HOOK_START_RULES_MAX: usize = 5;
-/// Number of these that were said in conversations and that nobody confirmed.
+/// Number of these that were said in conversations and that no person confirmed.
 pub const HOOK_START_SAID_RULES_MAX: usize = 2;
 /// Number of items of open work, and of known pitfalls, that the start of a session tells.
 pub const HOOK_START_ITEMS_MAX: usize = 3;
@@ -41,6 +41,8 @@ pub const HOOK_QUESTION_BYTES_MAX: usize = 8_000;
 pub const HOOK_CANDIDATES_MAX: usize = 60;
 /// Maximum number of hits injected into a prompt.
 pub const HOOK_HITS_MAX: usize = 3;
+/// Maximum number of these that are cases.
+pub const HOOK_CASES_MAX: usize = 2;
 /// Maximum length of one injected hit, characters.
 pub const HOOK_HIT_CHARS_MAX: usize = 800;
 /// Maximum length of an anchor, the reminder of the goal after tool calls, tokens.

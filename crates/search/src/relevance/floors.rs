@@ -15,10 +15,8 @@ pub const TELL_MORE_MIN: f64 = coefficients::TELL_MORE_MIN;
 /// new files 7 and 10, and 61 and 49 % of the items are about the same files.
 pub const TELL_CASE_MIN: f64 = 0.185;
 /// Cosine of the sentence vectors from which a case is about the question. Of the items that 105 prompts of three other
-/// projects were told, it removes 21 of 35 that are beside the point and 36 of 50 useful ones; most of these were only recent.
+/// projects were told, it removes 21 of 35 that are about something else and 36 of 50 useful ones; most of these were only recent.
 pub const TELL_CASE_COSINE_MIN: f64 = 0.3;
-/// Number of cases that are told with a prompt.
-pub const TELL_CASES_MAX: usize = 2;
 /// Floor of recall: hits below it are weak, and so are all hits of a question that none of them answers.
 pub const FLOOR: f64 = coefficients::LIKELY_MIN;
 /// Relevance from which a hit is about the question more likely than by chance, as it is called for people.

@@ -204,8 +204,8 @@ fn cases_are_told_up_to_their_number_and_about_the_question() {
     );
     // Without vectors the words decide.
     assert_eq!(select_told(&[case(None)], 3), [0]);
-    let many = vec![case(Some(1.0)); TELL_CASES_MAX + 1];
-    assert_eq!(select_told(&many, 10).len(), TELL_CASES_MAX);
+    let many = vec![case(Some(1.0)); limits::HOOK_CASES_MAX + 1];
+    assert_eq!(select_told(&many, 10).len(), limits::HOOK_CASES_MAX);
 }
 
 #[test]
