@@ -19,10 +19,13 @@ mod hooks;
 mod lessons;
 mod maintenance;
 mod mcp;
+mod memory_lane;
+mod neighbouring_words;
 mod observe;
 mod plot;
 mod process_start;
 mod projects;
+mod prompt_hook;
 mod prompts;
 mod quality;
 mod recall;
@@ -58,7 +61,7 @@ struct Request {
     only: Option<String>,
     /// Folder with the data set of `quality`.
     data: Option<PathBuf>,
-    /// Largest number of records of `growth`, `projects` and `start`.
+    /// Largest number of records of `growth`, `projects` and `start`, and of turns of `memory-lane` and `prompt-hook`.
     to: Option<usize>,
     /// Folder for the plots of `growth`.
     plots: Option<PathBuf>,
@@ -108,6 +111,9 @@ const GROUPS: &[&str] = &[
     "sentences",
     "server",
     "mcp",
+    "prompt-hook",
+    "memory-lane",
+    "neighbouring-words",
     "transcripts",
     "window",
     "tokens",
@@ -241,6 +247,15 @@ fn run(request: &Request) -> Outcome<()> {
     }
     if is_selected("mcp") {
         mcp::measure(heirloom, request.to)?;
+    }
+    if is_selected("prompt-hook") {
+        prompt_hook::measure(heirloom, request.to)?;
+    }
+    if is_selected("neighbouring-words") {
+        neighbouring_words::measure(heirloom)?;
+    }
+    if only == Some("memory-lane") {
+        memory_lane::measure(request.to)?;
     }
     // These play for minutes or fill a million records, so they need their whole names.
     only.map_or(Ok(()), |only| scorers::measure(only, request))?;
