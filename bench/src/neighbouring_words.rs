@@ -12,15 +12,15 @@ use std::path::Path;
 const FACTS: usize = 10_000;
 /// Number of words of a fact.
 const WORDS: usize = 18;
-/// Number of neighbouring words in a question.
-const ASKED: usize = 3;
-/// Number of facts that are asked for.
-const QUESTIONS: usize = 2_000;
+/// Number of neighbouring words in a query.
+const QUERY_WORDS: usize = 3;
+/// Number of queries, each for one fact.
+const QUERIES: usize = 2_000;
 /// Number of hits in which the fact is to be.
 const HITS: usize = 10;
 
-/// Question about a fact.
-struct Question {
+/// Query for a fact.
+struct PhraseQuery {
     /// Number of the fact.
     fact: usize,
     words: String,
@@ -33,8 +33,8 @@ pub(crate) fn measure(heirloom: Option<&Path>) -> Outcome<()> {
     };
     let mut generator = ZipfGenerator(97);
     let facts: Vec<String> = (0..FACTS).map(|_| generator.english_text(WORDS)).collect();
-    let questions: Vec<Question> = (0..QUESTIONS)
-        .map(|_| new_question(&facts, &mut generator))
+    let queries: Vec<PhraseQuery> = (0..QUERIES)
+        .map(|_| new_query(&facts, &mut generator))
         .collect();
     let root = tempfile::tempdir()?;
     let engine = fixture::engine(root.path())?;
@@ -49,45 +49,45 @@ pub(crate) fn measure(heirloom: Option<&Path>) -> Outcome<()> {
     let fts = Fts5::in_memory()?;
     fts.add(&facts)?;
     let mut found = 0;
-    for question in &questions {
-        let rows = fts.search(question.words.split(' '), HITS)?;
-        found += usize::from(rows.contains(&(question.fact + 1)));
+    for query in &queries {
+        let rows = fts.search(query.words.split(' '), HITS)?;
+        found += usize::from(rows.contains(&(query.fact + 1)));
     }
     record("fts5_found", "FTS5, OR of three neighbouring words", found);
-    let found = count_found(heirloom, root.path(), &facts, &questions)?;
+    let found = count_found(heirloom, root.path(), &facts, &queries)?;
     record("found", "three neighbouring words over MCP", found);
     if SentenceEmbedder::new().is_some() {
         drop(fixture::with_sentences(&fixture::reopen(root.path())?)?);
-        let found = count_found(heirloom, root.path(), &facts, &questions)?;
+        let found = count_found(heirloom, root.path(), &facts, &queries)?;
         let name = "three neighbouring words over MCP, with sentence vectors";
         record("sentences_found", name, found);
     }
     Ok(())
 }
 
-fn new_question(facts: &[String], generator: &mut ZipfGenerator) -> Question {
+fn new_query(facts: &[String], generator: &mut ZipfGenerator) -> PhraseQuery {
     let fact = generator.index(facts.len());
-    let first = generator.index(WORDS - ASKED + 1);
-    let words = facts[fact].split(' ').skip(first).take(ASKED);
-    Question {
+    let first = generator.index(WORDS - QUERY_WORDS + 1);
+    let words = facts[fact].split(' ').skip(first).take(QUERY_WORDS);
+    PhraseQuery {
         fact,
         words: words.collect::<Vec<_>>().join(" "),
     }
 }
 
-/// Returns the number of questions whose fact is among the first hits of a server.
+/// Returns the number of queries whose fact is among the first hits of a server.
 fn count_found(
     heirloom: &Path,
     root: &Path,
     facts: &[String],
-    questions: &[Question],
+    queries: &[PhraseQuery],
 ) -> Outcome<usize> {
     let (mut session, _) = Session::begin(heirloom, root)?;
     let (mut found, mut missed) = (0, Vec::new());
-    for question in questions {
-        match session.recalled_text(&question.words)? {
-            answer if answer.contains(&facts[question.fact]) => found += 1,
-            _ => missed.push(question.words.as_str()),
+    for query in queries {
+        match session.recalled_text(&query.words)? {
+            answer if answer.contains(&facts[query.fact]) => found += 1,
+            _ => missed.push(query.words.as_str()),
         }
     }
     session.end()?;
@@ -101,6 +101,6 @@ fn count_found(
 
 fn record(id: &str, name: &str, found: usize) {
     let name = format!("{name}, {FACTS} facts: in the first ten");
-    let share = 100.0 * found as f64 / QUESTIONS as f64;
+    let share = 100.0 * found as f64 / QUERIES as f64;
     results::value(&format!("neighbouring-words.{id}"), &name, "%", share);
 }
