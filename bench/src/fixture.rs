@@ -3,7 +3,7 @@
 use crate::Outcome;
 use heirloom_engine::{Engine, NewRecord, ReembedMode};
 use heirloom_fs::project_fs::ProjectPaths;
-use heirloom_model::{Clock, Kind, ProjectName, Scope, Settings, SystemClock};
+use heirloom_model::{Clock, Kind, ProjectName, Role, Scope, Settings, SystemClock};
 use heirloom_store::SqliteStore;
 use heirloom_transformer::SentenceEmbedder;
 use std::fs::File;
@@ -137,6 +137,24 @@ pub(crate) fn fill_with(
         let numbers = start..to.min(start + 1_000);
         let batch = numbers.map(|number| record(number, text(number))).collect();
         engine.records().remember_all(batch)?;
+    }
+    Ok(())
+}
+
+/// Adds turns to a project, in conversations of 1,000.
+pub(crate) fn add_turns(
+    engine: &Engine,
+    count: usize,
+    text: &mut dyn FnMut() -> String,
+) -> Outcome<()> {
+    for start in (0..count).step_by(1_000) {
+        let session = engine.sessions().new_session(None, None, 1);
+        engine.sessions().put_session(&session)?;
+        let turns = start..count.min(start + 1_000);
+        let texts: Vec<String> = turns.map(|_| text()).collect();
+        let roles = [Role::User, Role::Assistant].into_iter().cycle();
+        let turns: Vec<(Role, &str)> = roles.zip(texts.iter().map(String::as_str)).collect();
+        engine.sessions().append_turns(&session, &turns)?;
     }
     Ok(())
 }

@@ -19,10 +19,13 @@ mod hooks;
 mod lessons;
 mod maintenance;
 mod mcp;
+mod memory_lane;
+mod neighbouring_words;
 mod observe;
 mod plot;
 mod process_start;
 mod projects;
+mod prompt_hook;
 mod prompts;
 mod quality;
 mod recall;
@@ -58,7 +61,7 @@ struct Request {
     only: Option<String>,
     /// Folder with the data set of `quality`.
     data: Option<PathBuf>,
-    /// Largest number of records of `growth`, `projects` and `start`.
+    /// Largest number of records of `growth`, `projects` and `start`, and of turns of `memory-lane` and `prompt-hook`.
     to: Option<usize>,
     /// Folder for the plots of `growth`.
     plots: Option<PathBuf>,
@@ -108,6 +111,9 @@ const GROUPS: &[&str] = &[
     "sentences",
     "server",
     "mcp",
+    "prompt-hook",
+    "memory-lane",
+    "neighbouring-words",
     "transcripts",
     "window",
     "tokens",
@@ -232,16 +238,7 @@ fn run(request: &Request) -> Outcome<()> {
         background_embedding::measure(heirloom, request.to)?;
     }
     only.map_or(Ok(()), |only| relevance_features::write(only, request))?;
-    let part = only.filter(|only| only.starts_with("server-"));
-    if is_selected("server") || part.is_some() {
-        server::measure(heirloom, request.to, part.unwrap_or("server"))?;
-    }
-    if is_selected("hooks") {
-        hooks::measure(heirloom, request.to)?;
-    }
-    if is_selected("mcp") {
-        mcp::measure(heirloom, request.to)?;
-    }
+    measure_hooks_and_servers(request)?;
     // These play for minutes or fill a million records, so they need their whole names.
     only.map_or(Ok(()), |only| scorers::measure(only, request))?;
     if only == Some("growth") {
@@ -287,6 +284,33 @@ fn run(request: &Request) -> Outcome<()> {
     if let Some(binary) = heirloom.filter(|_| is_selected("size")) {
         let mb = std::fs::metadata(binary)?.len() as f64 / 1e6;
         results::value("size.binary", "binary, with the server", "MB", mb);
+    }
+    Ok(())
+}
+
+/// Runs the groups of hooks and servers, and of recall next to conversations.
+fn measure_hooks_and_servers(request: &Request) -> Outcome<()> {
+    let only = request.only.as_deref();
+    let is_selected = |name: &str| only.is_none_or(|only| name == only);
+    let heirloom = request.heirloom.as_deref();
+    let part = only.filter(|only| only.starts_with("server-"));
+    if is_selected("server") || part.is_some() {
+        server::measure(heirloom, request.to, part.unwrap_or("server"))?;
+    }
+    if is_selected("hooks") {
+        hooks::measure(heirloom, request.to)?;
+    }
+    if is_selected("mcp") {
+        mcp::measure(heirloom, request.to)?;
+    }
+    if is_selected("prompt-hook") {
+        prompt_hook::measure(heirloom, request.to)?;
+    }
+    if is_selected("neighbouring-words") {
+        neighbouring_words::measure(heirloom)?;
+    }
+    if only == Some("memory-lane") {
+        memory_lane::measure(request.to)?;
     }
     Ok(())
 }

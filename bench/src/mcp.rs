@@ -101,7 +101,7 @@ fn measure_running(heirloom: &Path) -> Outcome<()> {
 }
 
 /// One session with the server.
-struct Session {
+pub(crate) struct Session {
     child: Child,
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
@@ -110,7 +110,7 @@ struct Session {
 
 impl Session {
     /// Starts the server as agent programs do and requests its tools; returns the time until the answer.
-    fn begin(heirloom: &Path, root: &Path) -> Outcome<(Self, Duration)> {
+    pub(crate) fn begin(heirloom: &Path, root: &Path) -> Outcome<(Self, Duration)> {
         let start = Instant::now();
         let mut child = Command::new(heirloom)
             .arg("mcp")
@@ -156,11 +156,20 @@ impl Session {
 
     fn recall(&mut self, query: &str) -> Outcome<Duration> {
         let start = Instant::now();
+        self.recalled_text(query)?;
+        Ok(start.elapsed())
+    }
+
+    /// Returns the text of a recall's first ten hits.
+    pub(crate) fn recalled_text(&mut self, query: &str) -> Outcome<String> {
         let params = json!({"name": "recall", "arguments": {"query": query}});
         let answer = self.request("tools/call", &params)?;
-        let took = start.elapsed();
-        match answer["result"]["isError"].as_bool() {
-            Some(false) => Ok(took),
+        let result = &answer["result"];
+        match (
+            result["isError"].as_bool(),
+            result["content"][0]["text"].as_str(),
+        ) {
+            (Some(false), Some(text)) => Ok(text.to_owned()),
             _ => Err(format!("a recall failed: {answer}").into()),
         }
     }
@@ -174,7 +183,7 @@ impl Session {
         Ok(number.ok_or("the system does not say")?.parse()?)
     }
 
-    fn end(mut self) -> Outcome<()> {
+    pub(crate) fn end(mut self) -> Outcome<()> {
         drop(self.stdin);
         let status = self.child.wait()?;
         match status.success() {

@@ -9,7 +9,7 @@ use crate::{Outcome, results};
 use heirloom_agents::AgentProgram;
 use heirloom_agents::hooks::read_event;
 use heirloom_capture::{HookRequest, Hooks};
-use heirloom_engine::{ContextRequest, RecallRequest};
+use heirloom_engine::{ContextRequest, Engine, RecallRequest};
 use heirloom_model::Budget;
 use heirloom_search::recall::RecallItem;
 use heirloom_transformer::SentenceEmbedder;
@@ -107,7 +107,7 @@ fn count_prompt(
     counts: &mut PromptCounts,
 ) -> Outcome<Duration> {
     let start = Instant::now();
-    let answer = told_text(filled, number, prompt)?;
+    let answer = told_text(&filled.engine, number, &prompt.text)?;
     let took = start.elapsed();
     let told = filled.found_in(&answer);
     let is_gold = |id: &&str| prompt.label(id) >= 1.0;
@@ -136,13 +136,13 @@ fn count_prompt(
 }
 
 /// Returns what the prompt hook tells, in a session of its own.
-fn told_text(filled: &FilledProject, number: usize, prompt: &Prompt) -> Outcome<String> {
+pub(crate) fn told_text(engine: &Engine, number: usize, prompt: &str) -> Outcome<String> {
     let host = AgentProgram::ClaudeCode;
     let event = json!({
         "hook_event_name": "UserPromptSubmit", "session_id": format!("s{number}"), "transcript_path": "",
-        "cwd": filled.engine.root(), "prompt": prompt.text,
+        "cwd": engine.root(), "prompt": prompt,
     });
-    let answer = Hooks::new(&filled.engine).handle(&HookRequest {
+    let answer = Hooks::new(engine).handle(&HookRequest {
         host,
         spec: host.hook_spec("UserPromptSubmit").ok_or("no prompt hook")?,
         event: &read_event(host, event.to_string().as_bytes()),

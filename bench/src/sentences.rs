@@ -101,7 +101,7 @@ fn question(number: usize) -> String {
 }
 
 /// Stores a vector of random direction for each text, because real ones of 100,000 texts take ten minutes.
-fn store_vectors(store: &dyn Store, engine: &Engine, model: &str) -> Outcome<()> {
+pub(crate) fn store_vectors(store: &dyn Store, engine: &Engine, model: &str) -> Outcome<()> {
     let mut generator = ZipfGenerator(71);
     loop {
         let backlog = store.embedding_backlog(engine.project(), model, BATCH)?;

@@ -1,7 +1,12 @@
-//! Random texts and prompts whose word frequencies follow Zipf's law.
+//! Random texts and prompts whose word frequencies follow Zipf's law: of made-up words, and of English ones.
+
+use std::sync::OnceLock;
 
 /// Number of words in the vocabulary; the n-th is 1/n times as frequent as the first.
 const VOCABULARY: usize = 30_000;
+
+/// English words, the most frequent one first: the first 8,000 of the transformer's vocabulary.
+const ENGLISH: &str = include_str!("../data/words.txt");
 
 /// Deterministic pseudo-random generator (splitmix64) of Zipf-distributed words.
 pub(crate) struct ZipfGenerator(pub(crate) u64);
@@ -32,10 +37,31 @@ impl ZipfGenerator {
         (0..count).map(|n| self.text(20 + n % 41)).collect()
     }
 
+    /// Returns this number of English words, by Zipf's law.
+    pub(crate) fn english_text(&mut self, words: usize) -> String {
+        static WORDS: OnceLock<Vec<&str>> = OnceLock::new();
+        let vocabulary = WORDS.get_or_init(|| ENGLISH.lines().collect());
+        let mut word = || {
+            let rank = self.rank(vocabulary.len());
+            vocabulary.get(rank - 1).copied().unwrap_or_default()
+        };
+        let words: Vec<&str> = (0..words).map(|_| word()).collect();
+        words.join(" ")
+    }
+
+    /// Returns prompts of 10 to 30 English words, about as many tokens.
+    pub(crate) fn english_prompts(&mut self, count: usize) -> Vec<String> {
+        (0..count).map(|n| self.english_text(10 + n % 21)).collect()
+    }
+
     fn word(&mut self) -> String {
+        word_of_rank(self.rank(VOCABULARY))
+    }
+
+    /// Returns the rank of a word, from 1 to `words`.
+    fn rank(&mut self, words: usize) -> usize {
         let uniform = (self.next_number() >> 11) as f64 / (1_u64 << 53) as f64;
-        let rank = ((VOCABULARY as f64).powf(uniform)) as usize;
-        word_of_rank(rank)
+        ((words as f64).powf(uniform) as usize).clamp(1, words.max(1))
     }
 }
 

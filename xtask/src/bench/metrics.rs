@@ -78,7 +78,7 @@ const fn row(id: &'static str, title: &'static str, unit: &'static str, goal: Go
 }
 
 /// Groups of `cargo xtask bench --only`, in the order of the document.
-pub(crate) const GROUPS: [&str; 30] = [
+pub(crate) const GROUPS: [&str; 33] = [
     "context",
     "start",
     "remember",
@@ -98,7 +98,10 @@ pub(crate) const GROUPS: [&str; 30] = [
     "rules",
     "anchors",
     "hooks",
+    "prompt-hook",
+    "memory-lane",
     "mcp",
+    "neighbouring-words",
     "server",
     "window",
     "transcripts",
@@ -140,8 +143,8 @@ pub(super) const WITH_DATA: [&str; 11] = [
     "anchors",
 ];
 
-/// Groups that a run without `--only` leaves out: they fill a million records.
-pub(super) const LONG: [&str; 3] = ["recall-million", "projects", "growth"];
+/// Groups that a run without `--only` leaves out: they fill a million records or turns.
+pub(super) const LONG: [&str; 4] = ["recall-million", "projects", "growth", "memory-lane"];
 
 /// The table of metrics.
 #[rustfmt::skip]
@@ -247,6 +250,9 @@ pub(crate) const METRICS: &[Row] = &[
     row("recall.both_100k", "search by words and meaning, 100,000 records", "ms", at_most_both(1.5, 4.0)),
     row("recall.both_1m", "search by words and meaning, 1,000,000 records", "ms", at_most(14.0)),
     row("recall.ten_best_100k", "recall of the ten best, read, ranked and folded, 100,000 records", "ms", at_most_both(1.5, 4.0)),
+    row("memory-lane.alone", "recall of the memory lane, 100,000 records, no turns", "ms", NONE),
+    row("memory-lane.beside", "the same beside 1,000,000 turns", "ms", NONE),
+    row("memory-lane.ratio", "the second by the first, median of pairs", "×", at_most(1.1)),
     row("projects.words", "a project among 50 in a store of a million records, slower than alone: words", "×", at_most(1.5)),
     row("projects.both", "a project among 50, slower than alone: words and meaning", "×", at_most(1.5)),
     row("projects.words_in_turn", "all 50 projects in turn, slower than alone: words", "×", NONE),
@@ -319,6 +325,10 @@ pub(crate) const METRICS: &[Row] = &[
     row("reembed.stop", "`heirloom reembed`: from an interrupt to its end", "ms", NONE),
     row("hooks.SessionStart", "hook: session begins", "ms", at_most_both(20.0, 25.0)),
     row("hooks.UserPromptSubmit", "hook: prompt", "ms", at_most_both(10.0, 25.0)),
+    row("prompt-hook.in_process", "prompt hook, 10,000 records and 50,000 turns, without the transformer, in a process", "ms", at_most(10.0)),
+    row("prompt-hook.process", "the same, from process start, through a shell", "ms", at_most(10.0)),
+    row("prompt-hook.sentences_in_process", "prompt hook, 10,000 records and 50,000 turns, with the transformer, in a process", "ms", at_most(20.0)),
+    row("prompt-hook.sentences_process", "the same, from process start, through a shell", "ms", at_most(20.0)),
     row("hooks.PreToolUse", "hook: before a tool", "ms", at_most_both(10.0, 25.0)),
     row("hooks.PostToolUse", "hook: after a tool", "ms", at_most_both(10.0, 25.0)),
     row("hooks.PostToolUseFailure", "hook: after a failure", "ms", at_most_both(10.0, 25.0)),
@@ -333,6 +343,8 @@ pub(crate) const METRICS: &[Row] = &[
     row("mcp.recall_first", "`heirloom mcp`: first recall, 100,000 records", "ms", NONE),
     row("mcp.recall_second", "`heirloom mcp`: second recall", "ms", NONE),
     row("mcp.recall_running", "`heirloom mcp`: recall of a running server, 10,000 records", "ms", at_most(1.0)),
+    row("neighbouring-words.found", "`heirloom mcp`: three neighbouring words of one of 10,000 facts: it is in the first ten", "%", at_least(98.0)),
+    row("neighbouring-words.sentences_found", "the same, with sentence vectors", "%", at_least(98.0)),
     row("mcp.resident_before", "`heirloom mcp`: resident before the first recall", "MB", at_most(40.0)),
     row("mcp.resident_after", "`heirloom mcp`: resident after two recalls", "MB", at_most(75.0)),
     row("server.start", "server: process start to the first answer", "ms", at_most(50.0)),
@@ -426,6 +438,7 @@ pub(crate) const COMPARISONS: &[Row] = &[
     row("recall.fts5_10k", "FTS5, OR of all words, 10,000 records", "ms", NONE),
     row("recall.fts5_100k", "FTS5, OR of all words, 100,000 records", "ms", NONE),
     row("recall.fts5_1m", "FTS5, OR of all words, 1,000,000 records", "ms", NONE),
+    row("neighbouring-words.fts5_found", "FTS5, OR of the words: three neighbouring words of one of 10,000 facts: it is in the first ten", "%", NONE),
     row("replay.bm25_first", "BM25 over whole transcripts of the replay: right session is the first", "%", NONE),
     row("replay.bm25_first_three", "the same: among the first three", "%", NONE),
     row("replay.bm25_first_five", "the same: among the first five", "%", NONE),
