@@ -82,7 +82,7 @@ mod tests {
                 tokens <= limits::HOOK_TEACHING_TOKENS_MAX,
                 "{tokens}: {paragraph}"
             );
-            assert!(paragraph.contains("lesson") && paragraph.contains("Worth one"));
+            assert!(paragraph.contains("lesson") && paragraph.contains("a person's rule"));
             assert!(!lesson_request(channel).is_empty());
         }
         let over = format!("{longest}x");

@@ -2,7 +2,6 @@
 
 use crate::Hooks;
 use heirloom_agents::failures::Subject;
-use heirloom_engine::is_contradicted;
 use heirloom_model::kinds::ErrorRecord;
 use heirloom_model::record_meaning::{
     PASSED_LATER, has_passed_without_change, has_resolution_details, known_resolution,
@@ -12,13 +11,12 @@ use heirloom_store::Filter;
 use serde_json::Value;
 
 impl Hooks<'_> {
-    /// Returns the current failure of a subject that is neither muted nor contradicted by successes: the newest open one,
-    /// otherwise the newest whose fix is known. One that passed later for an unknown reason warns of nothing.
+    /// Returns the current failure of a subject that is not muted: the newest open one, otherwise the newest whose fix is known.
+    /// One that passed later for an unknown reason warns of nothing.
     pub(super) fn failure_of(&self, subject: &Subject) -> Result<Option<Record>, Fault> {
         let mut found = self.failures_of(subject)?;
         found.retain(|record| {
             !mark::is_muted(&record.attrs)
-                && !is_contradicted(record)
                 && (is_open(record) || helpful_resolution(record).is_some())
         });
         let open = found.iter().position(is_open);

@@ -11,6 +11,9 @@ use heirloom_model::{RecordId, Timestamp, limits, text};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
+/// Mark in the injected text at which a compaction removed what is before it from the conversation.
+const FORGOTTEN: char = '\u{c}';
+
 /// Failure that is not resolved yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct OpenFailure {
@@ -162,6 +165,7 @@ impl HookSessionState {
     /// Forgets which records were injected, because a compaction removes them from the conversation.
     pub(super) fn forget_delivered(&mut self) {
         self.delivered.clear();
+        self.injected_text.push(FORGOTTEN);
         self.warned.clear();
         self.start = None;
     }
@@ -210,9 +214,13 @@ impl HookSessionState {
         }
     }
 
-    /// Returns true if injected text that is remembered contains a line.
+    /// Returns true if the conversation has a line of injected text since its last compaction.
     pub(super) fn has_injected(&self, line: &str) -> bool {
-        self.injected_text.contains(line)
+        let (_, since) = self
+            .injected_text
+            .rsplit_once(FORGOTTEN)
+            .unwrap_or(("", &self.injected_text));
+        since.contains(line)
     }
 
     /// Adds a subagent that ended, with the path of its transcript.

@@ -40,7 +40,7 @@ fn first_context_of_a_session_ends_with_how_a_lesson_is_left() {
             paragraph.contains("HEIRLOOM_MEMORY: LEARNING"),
             "{paragraph}"
         );
-        assert!(paragraph.contains("Worth one"), "{paragraph}");
+        assert!(paragraph.contains("a person's rule"), "{paragraph}");
         assert!(text::tokens(paragraph) <= limits::HOOK_TEACHING_TOKENS_MAX);
         assert!(text::chars(&start) <= limits::HOOK_START_CHARS_MAX);
         // Nothing of it is learned.

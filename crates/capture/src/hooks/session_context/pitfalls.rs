@@ -178,7 +178,7 @@ mod tests {
             "{long}"
         );
         assert!(
-            long.starts_with("`npm test --option") && long.contains("` failed: a cause"),
+            long.starts_with("`npm test --option") && long.contains("` failed: a"),
             "{long}"
         );
         assert!(long.contains(" → `npm test --other"), "{long}");
