@@ -14,6 +14,7 @@ mod names;
 mod rarity;
 mod script;
 mod sentence_coefficients;
+mod telling;
 
 use crate::index::tokenizer::{self, Term};
 use crate::index::word_pieces;
@@ -28,6 +29,7 @@ use rarity::{is_vocabulary_word, word_rarity};
 pub use script::is_mostly_latin;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
+pub use telling::{Tellable, select_told};
 
 /// Maximum number of words of a question that can be nonsense; of a longer one the index may not have searched all words.
 const NONSENSE_WORDS_MAX: usize = 64;
@@ -359,64 +361,6 @@ impl Features {
             }
         }
     }
-}
-
-/// Share of the best relevance from which a further record is told. After a record of 90 %, one of 25 % is seldom useful.
-/// 82 instead of 79 % of the records that the development prompts get are useful, and one of 384 prompts loses its record.
-const TELL_MORE_SHARE: f64 = 0.35;
-
-/// Relevance of a candidate, as far as telling it depends on it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Tellable {
-    /// Its relevance.
-    pub relevance: f64,
-    /// True for a case.
-    pub is_case: bool,
-    /// Cosine by the sentence transformer; `None` without vectors of it.
-    pub sentence: Option<f64>,
-}
-
-impl Tellable {
-    /// Returns true if it is told without another one.
-    fn is_strong(self) -> bool {
-        match self.is_case {
-            true => self.relevance >= TELL_CASE_MIN && self.is_about_question(),
-            false => self.relevance >= TELL_MIN,
-        }
-    }
-
-    /// Returns true unless the transformer finds another subject. A case of an hour ago is relevant by its age alone, also to
-    /// "please commit that".
-    fn is_about_question(self) -> bool {
-        self.sentence
-            .is_none_or(|cosine| cosine >= TELL_CASE_COSINE_MIN)
-    }
-}
-
-/// Returns the positions of the candidates that are told with a prompt, at most `most`, best first. `candidates` are in
-/// recall's order. Empty unless one of them is strong.
-pub fn select_told(candidates: &[Tellable], most: usize) -> Vec<usize> {
-    if !candidates.iter().any(|one| one.is_strong()) {
-        return Vec::new();
-    }
-    let all = candidates.iter().copied().enumerate();
-    let mut order: Vec<(usize, Tellable)> = all
-        .filter(|(_, one)| !one.is_case || one.is_strong())
-        .collect();
-    // The sort is stable: with equal relevance recall's order decides.
-    order.sort_by(|(_, a), (_, b)| b.relevance.total_cmp(&a.relevance));
-    let best = order.first().map_or(0.0, |(_, one)| one.relevance);
-    let mut cases = 0;
-    let told = order.into_iter().filter(|(_, one)| {
-        cases += usize::from(one.is_case);
-        let is_further = one.relevance >= TELL_MORE_SHARE * best;
-        is_further
-            && match one.is_case {
-                true => cases <= limits::HOOK_CASES_MAX,
-                false => one.relevance >= TELL_MORE_MIN,
-            }
-    });
-    told.map(|(place, _)| place).take(most).collect()
 }
 
 fn dot(values: &[f64], coefficients: &[f64]) -> f64 {

@@ -155,60 +155,6 @@ fn lines_of_a_plan_are_no_pasted_error() {
 }
 
 #[test]
-fn told_records_follow_a_strong_one() {
-    let (strong, more, weak) = (TELL_MIN + 0.01, TELL_MORE_MIN + 0.001, TELL_MORE_MIN / 2.0);
-    const { assert!(TELL_MORE_MIN < TELL_MIN && FLOOR <= TELL_MORE_MIN) };
-    let told = |relevance: &[f64], most: usize| {
-        let record = |relevance: &f64| Tellable {
-            relevance: *relevance,
-            is_case: false,
-            sentence: None,
-        };
-        let all: Vec<Tellable> = relevance.iter().map(record).collect();
-        select_told(&all, most)
-    };
-    assert_eq!(told(&[more, weak, strong, more], 3), [2, 0, 3]);
-    assert_eq!(told(&[more, strong, strong], 2), [1, 2]);
-    // A record far below the best one is not told with it.
-    assert_eq!(told(&[0.95, 0.3, 0.4], 3), [0, 2]);
-    assert_eq!(told(&[more, more], 3), [0_usize; 0]);
-    assert_eq!(select_told(&[], 3), [0_usize; 0]);
-}
-
-#[test]
-fn case_is_told_from_a_lower_relevance() {
-    let one = |relevance: f64, is_case: bool| Tellable {
-        relevance,
-        is_case,
-        sentence: Some(TELL_CASE_COSINE_MIN),
-    };
-    let case = one(TELL_CASE_MIN, true);
-    assert_eq!(select_told(&[one(TELL_CASE_MIN, false)], 3), [0_usize; 0]);
-    assert_eq!(select_told(&[case], 3), [0]);
-    assert_eq!(
-        select_told(&[one(TELL_CASE_MIN - 0.01, true)], 3),
-        [0_usize; 0]
-    );
-}
-
-#[test]
-fn cases_are_told_up_to_their_number_and_about_the_question() {
-    let case = |sentence: Option<f64>| Tellable {
-        relevance: TELL_CASE_MIN,
-        is_case: true,
-        sentence,
-    };
-    assert_eq!(
-        select_told(&[case(Some(TELL_CASE_COSINE_MIN - 0.01))], 3),
-        [0_usize; 0]
-    );
-    // Without vectors the words decide.
-    assert_eq!(select_told(&[case(None)], 3), [0]);
-    let many = vec![case(Some(1.0)); limits::HOOK_CASES_MAX + 1];
-    assert_eq!(select_told(&many, 10).len(), limits::HOOK_CASES_MAX);
-}
-
-#[test]
 fn recent_case_is_more_relevant_than_an_old_one() {
     let now: Timestamp = "2026-11-28T12:00:00Z".parse().unwrap();
     let asked = question("which port does the tile server listen on?").asked_at(now);
