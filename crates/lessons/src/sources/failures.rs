@@ -6,6 +6,7 @@
 mod change;
 mod change_log;
 mod closed_failure;
+mod finished_run;
 mod open_failure;
 mod plausibility;
 mod remark;
@@ -22,11 +23,11 @@ use crate::command_run::CommandRun;
 use crate::cues::Cues;
 use crate::event_place::EventPlace;
 use crate::project_paths::ProjectPaths;
-use crate::sources::command_variant::find_variant;
 use crate::sources::working_tree::{LineSteps, WorkingTree};
 use change::Change;
 use change_log::ChangeLog;
-use closed_failure::{ClosedFailure, Closing, Ending};
+use closed_failure::{ClosedFailure, Ending};
+use finished_run::FinishedRun;
 use heirloom_agents::failures::command_result::{CommandShape, CommandState};
 use heirloom_agents::failures::{
     Failure, error_lines, is_deliberate_failure, is_heirloom_command, names_failing_tests,
@@ -48,8 +49,6 @@ const CALLS_MAX: usize = 10;
 const OPEN_MAX: usize = 8;
 /// Errors of one output that are kept.
 const ERRORS_MAX: usize = 3;
-/// Resolved failures that are kept.
-const CLOSED_MAX: usize = 14;
 /// Remarks that are kept.
 const REMARKS_MAX: usize = 6;
 /// Paths of edited files that are kept.
@@ -62,10 +61,6 @@ const CALL_BYTES_MAX: usize = 80;
 const OUTPUT_CHARS_MAX: usize = 32 << 10;
 /// Events after a failure in which the agent says that it expected it.
 const REACTION_EVENTS: u64 = 4;
-/// Calls after which a success is the result of other work.
-const NEAR_CALLS: u64 = 20;
-/// Hours after which a success is the result of other work, such as a session that was resumed the next day.
-const NEAR_HOURS: i64 = 12;
 
 /// A call whose result is not known.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -427,108 +422,7 @@ impl Failures {
         }
         self.open.push_back(open);
     }
-
-    /// Closes what a success resolves.
-    fn add_success(&mut self, ran: &FinishedRun<'_>, cues: &Cues) {
-        let mut number = 0;
-        while let Some(open) = self.open.get(number) {
-            let is_near = self.call_count.saturating_sub(open.last_call) <= NEAR_CALLS;
-            let is_same_agent = open.first.agent == ran.place.agent;
-            let is_same_tree = open.ran_at.is_same_tree(&ran.ran_at);
-            let is_variant = || {
-                let part = open.failed_part()?;
-                find_variant(&open.run, part, ran.run, &open.error, &cues.failures)
-                    .or_else(|| self.typed.variant(open, ran.run))
-            };
-            let is_resolved = is_same_agent
-                && (open.is_resolved_by(ran.run, &ran.ran_at)
-                    || is_near && is_same_tree && is_variant().is_some());
-            if is_resolved {
-                self.close(number, ran, Ending::Success, cues);
-            } else {
-                number += 1;
-            }
-        }
-        if self.open.is_empty() {
-            self.remarks.clear();
-        }
-    }
-
-    /// Closes an open failure, unless nothing shows that the error is gone.
-    fn close(&mut self, number: usize, ran: &FinishedRun<'_>, ending: Ending, cues: &Cues) {
-        let Some(open) = self.open.remove(number) else {
-            return;
-        };
-        let changes = self.changes.since(open.last);
-        let changes: Vec<&Change> = changes.iter().collect();
-        let is_certain = match ending {
-            Ending::Success => true,
-            // A run that names its failing tests shows that the others passed. Otherwise another error may have been
-            // reported first.
-            Ending::OtherFailure { names_tests, .. } => names_tests && open.test_name().is_some(),
-        };
-        let calls = self.call_count.saturating_sub(open.last_call);
-        let has_passed_soon = calls <= NEAR_CALLS && hours_between(&open, ran.place) < NEAR_HOURS;
-        let closing = Closing {
-            open: &open,
-            changes: &changes,
-            remarks: self.remarks.make_contiguous(),
-            run: ran.run,
-            own: ran.own,
-            typed: self.typed.variant(&open, ran.run),
-            ending,
-            is_near: has_passed_soon,
-            place: ran.place,
-            paths: &self.paths,
-            cues: &cues.failures,
-        };
-        let is_unexplained = !is_certain && closing.has_no_reason();
-        let Some(closed) = closing.closed_failure() else {
-            if is_unexplained {
-                self.open.insert(number.min(self.open.len()), open);
-            }
-            return;
-        };
-        // A failure that came back had another cause, unless it was another form of the command that worked.
-        self.closed
-            .retain(|known| known.key != closed.key || known.is_variant);
-        // Several errors that one change resolved are told once.
-        let is_told =
-            |known: &ClosedFailure| known.key == closed.key || known.is_resolved_alike(&closed);
-        if self.closed.iter().any(is_told) {
-            return;
-        }
-        if self.closed.len() == CLOSED_MAX {
-            let least = self
-                .closed
-                .iter()
-                .enumerate()
-                .min_by(|(_, a), (_, b)| a.worth.total_cmp(&b.worth));
-            if let Some(number) = least.map(|(number, _)| number) {
-                self.closed.remove(number);
-            }
-        }
-        self.closed.push_back(closed);
-    }
 }
 
 /// Edits of one call that are read.
 const EDITS_MAX: usize = 6;
-
-/// A run whose result is known.
-struct FinishedRun<'r> {
-    place: &'r EventPlace,
-    run: &'r CommandRun,
-    ran_at: RunPlace,
-    /// Changes that its command line made itself.
-    own: &'r [Change],
-}
-
-/// Returns the hours between a failure and a later event; 0 if the times are not known.
-fn hours_between(open: &OpenFailure, later: &EventPlace) -> i64 {
-    let seconds = |at: heirloom_model::Timestamp| at.as_second();
-    match (open.last_at, later.at) {
-        (Some(first), Some(last)) => (seconds(last) - seconds(first)) / 3_600,
-        (None, _) | (_, None) => 0,
-    }
-}
