@@ -9,6 +9,9 @@ const ERROR_CHARS_MAX: usize = 170;
 /// Greatest number of characters of a fix.
 const FIX_CHARS_MAX: usize = 230;
 
+/// Labels of the cause. What follows is no fix, as in "Root cause: Using the whole line as a name instead of parsing it".
+const CAUSE_LABELS: [&str; 5] = ["root cause", "cause", "reason", "problem", "issue"];
+
 /// An error with its fix.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ErrorPoint {
@@ -31,10 +34,15 @@ pub(super) fn read_error_point(item: &OutlineItem, cues: &SummaryCues) -> Option
         if cues.phrases.wish.begins(&lower) {
             continue;
         }
+        let mut is_cause = false;
         for clause in clauses(part) {
             let lower = clause.to_lowercase();
-            let is_fix =
-                cues.phrases.fix_starts.begins(&lower) || cues.phrases.fix_parts.is_in(&lower);
+            if CAUSE_LABELS.contains(&lower.trim_end_matches(':')) {
+                is_cause = true;
+                continue;
+            }
+            let is_fix = !std::mem::take(&mut is_cause)
+                && (cues.phrases.fix_starts.begins(&lower) || cues.phrases.fix_parts.is_in(&lower));
             if !fix.is_empty() || is_fix {
                 push_sentence(&mut fix, &without_label(clause));
             } else {
@@ -197,6 +205,11 @@ mod tests {
                 "- **Import fails**:\n  - Fix: Added `paths` to `tsconfig.json`\n  - User feedback: use aliases",
                 "Import fails.",
                 "Added `paths` to `tsconfig.json`.",
+            ),
+            (
+                "- **Wrong package name**:\n  - Root cause: Using \"jq/edge\" as a name instead of parsing it\n  - Fix: Use `Package.parse()` in `loader.py`",
+                "Wrong package name: Using \"jq/edge\" as a name instead of parsing it.",
+                "Use `Package.parse()` in `loader.py`.",
             ),
             (
                 "- Wrong port 80 → changed `PORT` to 8080",
