@@ -3,7 +3,7 @@
 #![no_main]
 
 use heirloom_agents::AgentProgram;
-use heirloom_agents::failures::{Failure, Subject, failure_text, is_failure_expected};
+use heirloom_agents::failures::{Failure, Subject, failure_text, is_deliberate_failure};
 use heirloom_agents::hooks::{
     HookAnswer, agent_messages, complete_lines, read_event, render_answer, shorten_texts,
     without_envelopes, wrap_for_hook,
@@ -22,7 +22,7 @@ fuzz_target!(|bytes: &[u8]| {
         }
         if let Some(tool) = &event.tool {
             if let Some(command) = &tool.command {
-                is_failure_expected(command);
+                is_deliberate_failure(command);
                 let failure = Failure::new(command, &text);
                 assert!(
                     failure.key().starts_with(&failure.prefix)
