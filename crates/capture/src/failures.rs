@@ -19,10 +19,9 @@ use heirloom_agents::failures::{Failure, Subject, split_commands, split_words, u
 use heirloom_agents::transcripts::{preview, without_injected_text};
 use heirloom_engine::{Engine, TASK_MAIN};
 use heirloom_fs::project_fs::normalise_project_path;
-use heirloom_model::kinds::ErrorRecord;
 use heirloom_model::limits::LESSON_ERRORS_COMPARED_MAX;
 use heirloom_model::record_meaning::is_exit_status;
-use heirloom_model::{Fault, Kind, KindData, Record, Timestamp};
+use heirloom_model::{Fault, Kind, Record};
 use heirloom_store::{Change, Filter};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -103,13 +102,6 @@ pub(crate) fn close_errors(
         Ok(changes.collect::<Vec<Change>>())
     })?;
     Ok(found)
-}
-
-/// Returns the time of the last occurrence of an error; that of the record if its attributes cannot be read.
-pub(crate) fn last_occurrence(error: &Record) -> Timestamp {
-    let typed = ErrorRecord::from_record(error).ok();
-    let repeated = typed.and_then(|typed| typed.repeated_at);
-    repeated.unwrap_or(error.recorded_at)
 }
 
 /// Returns the tasks whose errors a session without a task of its own can close.

@@ -81,7 +81,7 @@ pub use directive_injection::InjectionReport;
 pub use doctor::{CheckLevel, Doctor, HealthCheck, RepairReport, RestoreReport};
 pub use editable_files::{EditableFile, EditableFolder, EditableText, SaveOutcome};
 pub use embedding::{ReembedMode, ReembedReport};
-pub use ended_records::{EndedRecords, is_contradicted};
+pub use ended_records::EndedRecords;
 pub use episodes::{EpisodeFilter, NewEpisode};
 pub use error_records::{EarlierResolution, LoggedError, names_error};
 pub use external_import::{

@@ -6,6 +6,7 @@ pub mod analytics;
 mod engine;
 pub mod working_memory;
 
+pub use engine::EndedRecords;
 pub use engine::{
     Absence, ArtifactFilter, ArtifactStatus, BulkChange, CheckLevel, CommandBook, CommandFile,
     CommandListing, CommandSource, Conflict, ContextRequest, ConversationHits, DedupMode, Doctor,
@@ -37,7 +38,6 @@ pub use engine::{
     LessonSource, Lessons, LessonsReport,
 };
 pub use engine::{EditableFile, EditableFolder, EditableText, SaveOutcome};
-pub use engine::{EndedRecords, is_contradicted};
 pub use engine::{
     EntryReport, ShareOutcome, ShareReport, SyncReport, Workspace, WorkspaceEntry, WorkspacePage,
 };

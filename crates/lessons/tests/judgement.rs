@@ -21,21 +21,14 @@ const CAUSE: &str = "The root cause is that `pnpm build` needs `SVELTE_ENV` in `
 
 /// Returns a conversation with two rules of a person, an explanation, and more commits than a session may keep.
 fn conversation() -> Conversation {
-    let mut conversation = Conversation::default()
+    Conversation::default()
         .prompt("Implement everything in the list of issues.")
         .answer(CAUSE)
         .prompt(RULE)
-        .answer("Understood.");
-    for number in 0..40 {
-        let topic = ["parser", "writer", "cache", "importer", "scheduler"][number % 5];
-        let message = format!(
-            "git commit -m 'feat: {topic} {number}' -m 'The {topic} uses module{number} instead of legacy{number}, because queue{number} and store{number} are slow in region{number}.'"
-        );
-        conversation = conversation
-            .edit(&format!("src/f{number}.rs"))
-            .run(&message, "[main 1]");
-    }
-    conversation.prompt(LATER_RULE).answer("Understood.")
+        .answer("Understood.")
+        .commits(40)
+        .prompt(LATER_RULE)
+        .answer("Understood.")
 }
 
 fn find<'l>(lessons: &'l [Lesson], words: &str) -> &'l Lesson {

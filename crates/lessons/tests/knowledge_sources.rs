@@ -374,18 +374,9 @@ fn withdrawn_statement_is_dropped() {
 
 #[test]
 fn selection_keeps_at_most_twelve_records_of_bounded_size() {
-    let mut conversation =
-        Conversation::default().prompt("Implement everything in the list of issues.");
-    for number in 0..40 {
-        let topic = ["parser", "writer", "cache", "importer", "scheduler"][number % 5];
-        let message = format!(
-            "git commit -m 'feat: {topic} {number}' -m 'The {topic} uses module{number} instead of legacy{number}, because queue{number} and store{number} are slow in region{number}.'"
-        );
-        conversation = conversation
-            .edit(&format!("src/f{number}.rs"))
-            .run(&message, "[main 1]");
-    }
-    let lessons = conversation
+    let lessons = Conversation::default()
+        .prompt("Implement everything in the list of issues.")
+        .commits(40)
         .answer("Everything is implemented and all tests pass.")
         .lessons();
     let kept: Vec<&Lesson> = lessons

@@ -251,7 +251,7 @@ pub(crate) const METRICS: &[Row] = &[
     row("recall.both_1m", "search by words and meaning, 1,000,000 records", "ms", at_most(14.0)),
     row("recall.ten_best_100k", "recall of the ten best, read, ranked and folded, 100,000 records", "ms", at_most_both(1.5, 4.0)),
     row("memory-lane.alone", "recall of the memory lane, 100,000 records, no turns", "ms", NONE),
-    row("memory-lane.beside", "the same beside 1,000,000 turns", "ms", NONE),
+    row("memory-lane.beside", "the same with 1,000,000 turns in addition", "ms", NONE),
     row("memory-lane.ratio", "the second by the first, median of pairs", "×", at_most(1.1)),
     row("projects.words", "a project among 50 in a store of a million records, slower than alone: words", "×", at_most(1.5)),
     row("projects.both", "a project among 50, slower than alone: words and meaning", "×", at_most(1.5)),

@@ -7,6 +7,7 @@ use crate::failures::{FOLDER, PassEvidence, PassedTests};
 use crate::{Hooks, failures};
 use heirloom_agents::failures::{Subject, names_failing_tests, test_of_error};
 use heirloom_engine::Engine;
+use heirloom_model::kinds::ErrorRecord;
 use heirloom_model::{Fault, Record, text};
 
 /// Characters of a variable in a resolution.
@@ -140,7 +141,7 @@ impl Hooks<'_> {
         let change_of = |error: &Record| match error.scope.session == session {
             true => state
                 .changes()
-                .resolution_since(failures::last_occurrence(error)),
+                .resolution_since(ErrorRecord::last_failed_at(error)),
             // What happened between the sessions is unknown.
             false => None,
         };

@@ -6,6 +6,7 @@ use crate::failures::PassEvidence;
 use heirloom_engine::TASK_MAIN;
 use heirloom_fs::project_fs;
 use heirloom_model::event_stream::ToolAction;
+use heirloom_model::kinds::ErrorRecord;
 use heirloom_model::{Fault, Record};
 use std::path::Path;
 
@@ -78,7 +79,7 @@ impl Observer<'_> {
         let is_gone = |error: &Record| evidence.closes(error);
         let change_of = |error: &Record| {
             self.changes
-                .resolution_since(failures::last_occurrence(error))
+                .resolution_since(ErrorRecord::last_failed_at(error))
         };
         let task = self.scope.task.as_deref();
         // Errors without a task belong to the main one.

@@ -13,14 +13,14 @@ use super::lessons::LessonSource;
 use super::prune::is_of_person;
 use heirloom_model::context::{InclusionReason, ReceiptItem, ReceiptSection};
 use heirloom_model::kinds::{
-    CATEGORY_CONVENTION, CATEGORY_DECISION, CATEGORY_FACT, CATEGORY_LEARNING, Knowledge,
+    CATEGORY_CONVENTION, CATEGORY_DECISION, CATEGORY_FACT, CATEGORY_LEARNING, ErrorRecord,
+    Knowledge,
 };
 use heirloom_model::record_meaning::record_meaning;
 use heirloom_model::{EndReason, Fault, Kind, KindData, Record, RecordId, Timestamp};
 use heirloom_model::{limits, mark, text};
-pub use known_failure::is_contradicted;
 pub(super) use known_failure::is_countable_failure;
-use known_failure::{has_known_fix, is_of_session, last_failed_at};
+use known_failure::{has_known_fix, is_contradicted, is_of_session};
 use one_off_value::is_one_off_value;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashSet};
@@ -107,7 +107,7 @@ impl<'e> EndedRecords<'e> {
         }
         let is_old = || {
             self.failures_before
-                .is_some_and(|before| last_failed_at(record) < before)
+                .is_some_and(|before| ErrorRecord::last_failed_at(record) < before)
         };
         let is_old = is_of_session(record) && !has_known_fix(record) && is_old();
         is_old.then_some(EndReason::OldFailure)

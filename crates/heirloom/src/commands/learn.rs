@@ -300,7 +300,7 @@ fn label_and_words(candidate: &Candidate) -> (&str, String) {
     }
 }
 
-/// Returns the name of a value that JSON represents as text.
+/// Returns the name of a value that JSON represents as text; empty for another value, of which no caller has one.
 fn name_of<T: Serialize>(value: &T) -> String {
     let name = serde_json::to_value(value).ok();
     let name = name.as_ref().and_then(Value::as_str);

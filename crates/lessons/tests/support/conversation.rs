@@ -56,6 +56,19 @@ impl Conversation {
         self.call("Bash", action, ToolOutcome::Succeeded, output)
     }
 
+    /// Adds edits with commits whose messages give a reason, each of which is a candidate.
+    pub(crate) fn commits(self, count: usize) -> Self {
+        (0..count).fold(self, |conversation, number| {
+            let topic = ["parser", "writer", "cache", "importer", "scheduler"][number % 5];
+            let message = format!(
+                "git commit -m 'feat: {topic} {number}' -m 'The {topic} uses module{number} instead of legacy{number}, because queue{number} and store{number} are slow in region{number}.'"
+            );
+            conversation
+                .edit(&format!("src/f{number}.rs"))
+                .run(&message, "[main 1]")
+        })
+    }
+
     pub(crate) fn fail(self, command: &str, output: &str) -> Self {
         let action = ToolAction::Command(command.to_owned());
         self.call("Bash", action, ToolOutcome::Failed, output)

@@ -2,7 +2,7 @@
 
 use super::{KindData, is_zero_u32};
 use crate::record::Attrs;
-use crate::{Kind, text};
+use crate::{Kind, Record, text};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -54,6 +54,14 @@ impl ErrorRecord {
             repeated_at: None,
             extra: Attrs::new(),
         }
+    }
+
+    /// Returns the time of the last occurrence. The time of the record of a closed failure is that of its closing;
+    /// attributes that cannot be read count as absent.
+    pub fn last_failed_at(record: &Record) -> Timestamp {
+        let typed = Self::from_record(record).ok();
+        let repeated_at = typed.and_then(|typed| typed.repeated_at);
+        repeated_at.unwrap_or(record.true_from.unwrap_or(record.recorded_at))
     }
 
     /// Returns the identity key: task, phase and the identity of the text.

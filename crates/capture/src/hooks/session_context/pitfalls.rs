@@ -3,8 +3,8 @@
 use super::super::failure_warning::helpful_resolution;
 use super::SessionStart;
 use super::start_text::{StartItem, StartSection};
-use crate::failures::last_occurrence;
 use heirloom_agents::failures::CommandWords;
+use heirloom_model::kinds::ErrorRecord;
 use heirloom_model::{Fault, Kind, Record, Session, limits, mark, text};
 use heirloom_store::Filter;
 use serde_json::Value;
@@ -52,10 +52,10 @@ impl SessionStart<'_> {
             .records()
             .find(&filter.limit(limits::CONTEXT_LESSONS_MAX))?;
         found.retain(|error| {
-            let is_recent = since.is_none_or(|since| last_occurrence(error) >= since);
+            let is_recent = since.is_none_or(|since| ErrorRecord::last_failed_at(error) >= since);
             is_recent && !mark::is_muted(&error.attrs)
         });
-        found.sort_by_key(|error| Reverse((repeats(error), last_occurrence(error))));
+        found.sort_by_key(|error| Reverse((repeats(error), ErrorRecord::last_failed_at(error))));
         let mut seen = BTreeSet::new();
         found.retain(|error| seen.insert(identity(error)) || identity(error).is_none());
         Ok(found

@@ -5,14 +5,14 @@ use heirloom_model::kinds::ErrorRecord;
 use heirloom_model::record_meaning::{
     has_passed_without_change, has_resolution_details, known_resolution,
 };
-use heirloom_model::{Authority, KindData, Record, Timestamp, limits, mark};
+use heirloom_model::{Authority, Record, limits, mark};
 
 /// Beginnings of the keys of failures that hooks and imports recorded.
 const RECORDED: [&str; 2] = ["command:", "edit:"];
 
 /// Returns true for a failure without a known fix whose command succeeded [`limits::FAILURE_SUCCESSES_MAX`] times since,
 /// unless a person wrote or pinned it. It is not told any more.
-pub fn is_contradicted(record: &Record) -> bool {
+pub(super) fn is_contradicted(record: &Record) -> bool {
     is_without_fix_since_success(record) && successes(record) >= limits::FAILURE_SUCCESSES_MAX
 }
 
@@ -47,13 +47,4 @@ pub(super) fn is_of_session(record: &Record) -> bool {
 pub(super) fn has_known_fix(record: &Record) -> bool {
     let helped = record.attr_str(ErrorRecord::HELPED);
     known_resolution(record).is_some() || helped.is_some_and(has_resolution_details)
-}
-
-/// Returns the time of the last occurrence. The time of the record of a closed failure is that of its closing;
-/// attributes that cannot be read count as absent.
-pub(super) fn last_failed_at(record: &Record) -> Timestamp {
-    let typed = ErrorRecord::from_record(record).ok();
-    let repeated_at = typed.and_then(|typed| typed.repeated_at);
-    let first = record.true_from.unwrap_or(record.recorded_at);
-    repeated_at.unwrap_or(first)
 }
