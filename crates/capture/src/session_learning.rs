@@ -279,6 +279,7 @@ impl<'e> Learning<'e> {
                 | EventBody::Summary(_)
                 | EventBody::Result { .. }
                 | EventBody::FileChanged(_)
+                | EventBody::AbandonedPrompt(_)
                 | EventBody::TokenUsage(_) => true,
             };
             if let Some(result) = result_of_edit(&event).filter(|_| !is_answered) {

@@ -107,6 +107,7 @@ impl ConversationLearner {
             | EventBody::AssistantText(_)
             | EventBody::Summary(_)
             | EventBody::FileChanged(_)
+            | EventBody::AbandonedPrompt(_)
             | EventBody::TokenUsage(_) => false,
         }
     }

@@ -16,6 +16,8 @@ const VERSION: u64 = 1;
 pub(crate) struct LearningState {
     /// Bytes of the transcript that the extractor has read.
     pub(crate) offset: u64,
+    /// Superseded lines before this offset when they were read.
+    pub(crate) superseded: u64,
     /// The extractor, if its state is kept; without it the conversation is read again from its beginning.
     pub(crate) extractor: Option<LessonExtractor>,
     /// The stored lessons.
@@ -36,6 +38,7 @@ impl LearningState {
         let extractor = value.get("extractor").filter(|_| is_same_version);
         Self {
             offset: value["offset"].as_u64().unwrap_or(0),
+            superseded: value["superseded"].as_u64().unwrap_or(0),
             extractor: extractor.and_then(|state| serde_json::from_value(state.clone()).ok()),
             ledger: LessonLedger::from_value(&value["ledger"]),
             judgement: serde_json::from_value(value["judgement"].clone()).ok(),
@@ -51,6 +54,7 @@ impl LearningState {
         let mut value = json!({
             "version": VERSION,
             "offset": self.offset,
+            "superseded": self.superseded,
             "ledger": self.ledger.to_value(),
             "conversation_batch": self.conversation_batch.map(|id| id.to_string()),
         });
@@ -67,6 +71,7 @@ impl LearningState {
     /// Discards what was read of the conversation, but not what was learned.
     pub(crate) fn restart(&mut self) {
         self.offset = 0;
+        self.superseded = 0;
         self.extractor = None;
     }
 

@@ -127,7 +127,10 @@ impl Failures {
                 let failed = self.open.make_contiguous();
                 self.typed = TypedForm::read(prompt, failed, self.call_count).unwrap_or_default();
             }
-            EventBody::Prompt(_) | EventBody::Summary(_) | EventBody::TokenUsage(_) => {}
+            EventBody::Prompt(_)
+            | EventBody::Summary(_)
+            | EventBody::AbandonedPrompt(_)
+            | EventBody::TokenUsage(_) => {}
         }
     }
 

@@ -1,6 +1,7 @@
 //! Rules by people: turns that set a rule or correct the agent, reasons of rejected calls, and checks such as "did you
 //! push?", which suggest a preference.
 
+mod abandoned_turns;
 mod leaving_statements;
 mod rule_finder;
 mod scored_sentence;
@@ -16,6 +17,7 @@ use crate::cues::{Cues, PersonRuleCues, RuleCategory, normalize};
 use crate::rule_model::SentencePlace;
 use crate::sentences::{plain_text, sentences, shorten_to_sentences};
 use crate::{Candidate, Evidence, LessonContent, SourceKind, Speaker};
+use abandoned_turns::AbandonedTurns;
 use heirloom_agents::transcripts::{
     EventBody, ToolOutcome, TranscriptEvent, without_injected_text,
 };
@@ -63,6 +65,8 @@ pub(crate) struct PersonRules {
     interrupted: Option<String>,
     /// Number of calls since then.
     calls_since_interrupt: u32,
+    /// Turns that the person abandoned since the last one.
+    abandoned: AbandonedTurns,
     /// Position of the last turn.
     last_turn: Option<u64>,
     /// Turns that were read, if they are collected for the fit of the model.
@@ -98,7 +102,13 @@ impl PersonRules {
                 self.interrupted = action.or_else(|| Some("a call".to_owned()));
                 self.calls_since_interrupt = 0;
             }
+            EventBody::AbandonedPrompt(turn) => {
+                self.read_abandoned_turn(position, event, turn, cues);
+            }
             EventBody::Prompt(turn) => {
+                let rewritten = self.abandoned.take_rewritten(turn);
+                self.rules
+                    .retain(|rule| !rewritten.contains(&rule.position));
                 self.read_turn(position, event, turn, cues);
                 self.call_count = 0;
                 self.calls.clear();
@@ -180,6 +190,29 @@ impl PersonRules {
                 at: event.at,
             });
         }
+    }
+
+    /// Reads a turn of a branch that the person abandoned: what they said holds, unless the next turn is a new version of it.
+    fn read_abandoned_turn(
+        &mut self,
+        position: u64,
+        event: &TranscriptEvent,
+        turn: &str,
+        cues: &PersonRuleCues,
+    ) {
+        let turn = without_injected_text(turn);
+        if is_stop(&turn, &cues.turns) {
+            return;
+        }
+        let place = SentencePlace {
+            is_first_prompt: self.last_turn.is_none(),
+            ..SentencePlace::default()
+        };
+        for rule in self.find(&turn, place, event.at, cues) {
+            let reason = rule.reason.clone();
+            self.add(stored_rule(rule, reason, position, event));
+        }
+        self.abandoned.add(position, &turn);
     }
 
     /// Reads the result of a rejected call. Its text has the person's reason, or none after an interrupt.

@@ -27,6 +27,7 @@ fn learning_state_matches_golden_file() {
     let golden: Attrs = serde_json::from_str(GOLDEN).unwrap();
     let state = LearningState::of_session(&session_with(golden.clone()));
     assert_eq!(state.offset, 4_096);
+    assert_eq!(state.superseded, 12);
     assert!(state.extractor.is_none());
     assert_eq!(
         state.conversation_batch,
@@ -45,6 +46,10 @@ fn learning_state_of_earlier_version_is_read() {
     let mut golden: Attrs = serde_json::from_str(GOLDEN).unwrap();
     let ledger = golden["lessons"]["ledger"].as_object_mut().unwrap();
     ledger.remove("former_batch");
+    golden["lessons"]
+        .as_object_mut()
+        .unwrap()
+        .remove("superseded");
     golden["lessons"]["version"] = 0.into();
     golden["lessons"]["extractor"] = serde_json::json!({"events": 3});
     let state = LearningState::of_session(&session_with(golden));
