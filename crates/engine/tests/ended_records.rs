@@ -293,8 +293,9 @@ fn failure_ends_after_five_successes_of_its_command() {
     let errors = memory.engine.errors();
     let change = |id: RecordId| {
         let record = memory.engine.records().get(id).unwrap();
-        let again = errors.pass_again_change(&record, AGENT);
-        (again, errors.pass_change(&record, None, AGENT))
+        let now = memory.engine.now();
+        let again = errors.pass_again_change(&record, now, AGENT);
+        (again, errors.pass_change(&record, None, now, AGENT))
     };
     let (again, closed) = change(id);
     assert_eq!(again, None, "an open failure is closed first");

@@ -115,7 +115,12 @@ impl Hooks<'_> {
             let errors = self.engine.errors();
             let close = |now: Record| {
                 let one = gone.iter().find(|one| one.key == now.key)?;
-                Some(errors.pass_change(&now, one.how.as_deref(), request.host.as_str()))
+                Some(errors.pass_change(
+                    &now,
+                    one.how.as_deref(),
+                    self.engine.now(),
+                    request.host.as_str(),
+                ))
             };
             Ok(open.filter_map(close).collect())
         })?;
@@ -188,7 +193,7 @@ fn count_success(
         let known = hooks.failures_of(subject)?.into_iter();
         Ok(known
             .filter(|one| evidence.closes(one))
-            .filter_map(|one| errors.pass_again_change(&one, source))
+            .filter_map(|one| errors.pass_again_change(&one, hooks.engine.now(), source))
             .collect())
     };
     if counted()?.is_empty() {
