@@ -434,6 +434,18 @@ fn machine_fact_is_told_on_its_machine() {
         let now = memory.engine.now();
         let fact = memory.fact("fact", "The SDK is installed in /home/ann/sdk.");
         let log = memory.learned("fact", "The log is /tmp/build.log.", &session, now);
+        for host in [
+            "The staging database is db3.internal.example.",
+            "The registry is 192.168.1.7:5000.",
+            "Deploy with `ssh build@host`.",
+        ] {
+            let host_fact = memory.learned("fact", host, &session, now);
+            let expected = (!is_told).then_some(EndReason::OtherMachine);
+            assert_eq!(memory.end(host_fact), expected, "{host}");
+            assert_eq!(memory.is_told(host), is_told, "{host}");
+        }
+        let public = memory.learned("fact", "Packages come from pypi.org.", &session, now);
+        assert_eq!(memory.end(public), None);
         let plain = memory.learned("fact", "The log is build.log.", &session, now);
         let said = memory.remember("fact", "My SDK is /home/ann/sdk.", "user", None);
         let expected = (!is_told).then_some(EndReason::OtherMachine);
