@@ -564,3 +564,66 @@ fn rule_of_an_abandoned_prompt_ends_when_the_person_rewrote_the_prompt() {
         );
     }
 }
+
+/// Lines of a session of Claude Code with a request and a remark of the person.
+fn claude_remark(session: &str, day: u32, remark: &str) -> Vec<Value> {
+    let request = format!("Please look at the loader of part {day}");
+    let mut lines: Vec<Value> = Vec::new();
+    for (n, (kind, content)) in [
+        ("user", json!(request)),
+        (
+            "assistant",
+            json!([{"type": "text", "text": "The loader reads the file twice."}]),
+        ),
+        ("user", json!(remark)),
+        (
+            "assistant",
+            json!([{"type": "text", "text": "Understood."}]),
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let parent = lines.last().map(|line| line["uuid"].clone());
+        lines.push(
+            json!({"type": kind, "uuid": format!("{session}-{n}"), "parentUuid": parent,
+            "sessionId": session, "cwd": "/home/dev/shop",
+            "timestamp": format!("2026-08-{day:02}T10:00:{n:02}Z"),
+            "message": {"id": format!("m-{session}-{n}"), "content": content}}),
+        );
+    }
+    lines
+}
+
+#[test]
+fn preference_that_a_person_repeats_in_three_sessions_is_stored_once_as_their_words() {
+    let remarks = [
+        "short answer please",
+        "a shorter answer, thanks",
+        "the answer is too long, short one",
+        "short answers please",
+    ];
+    for order in [[0, 1, 2, 3], [3, 2, 1, 0]] {
+        let memory = Memory::new();
+        for (count, at) in order.into_iter().enumerate() {
+            let session = format!("remark{at}");
+            let lines = claude_remark(&session, u32::try_from(at).unwrap() + 1, remarks[at]);
+            for name in ["a", "copy"] {
+                let name = format!("{session}-{name}.jsonl");
+                memory.import(AgentProgram::ClaudeCode, &name, &lines);
+            }
+            let found = statements(&memory, "nswer");
+            assert_eq!(
+                found.len(),
+                usize::from(count >= 2),
+                "{order:?} {count}: {found:?}"
+            );
+            assert!(
+                found.iter().all(|(_, source)| source == "user"),
+                "{found:?}"
+            );
+        }
+        let record = &memory.records(Kind::Knowledge)[0];
+        assert_eq!(record.category(), Some("preference"));
+    }
+}

@@ -1,7 +1,7 @@
 //! State of a session's learning, stored in an attribute of the session, which older programs ignore.
 
 use heirloom_engine::LessonLedger;
-use heirloom_lessons::{Judgement, LessonExtractor};
+use heirloom_lessons::{Judgement, LessonExtractor, Wish};
 use heirloom_model::record::Attrs;
 use heirloom_model::{RecordId, Session, limits};
 use serde_json::{Value, json};
@@ -22,6 +22,8 @@ pub(crate) struct LearningState {
     pub(crate) extractor: Option<LessonExtractor>,
     /// The stored lessons.
     pub(crate) ledger: LessonLedger,
+    /// Sentences of the person that are preferences if they come back in other sessions.
+    pub(crate) wishes: Vec<Wish>,
     /// Judgement of a model.
     pub(crate) judgement: Option<Judgement>,
     /// Import batch of the conversation, which hooks continue.
@@ -41,11 +43,23 @@ impl LearningState {
             superseded: value["superseded"].as_u64().unwrap_or(0),
             extractor: extractor.and_then(|state| serde_json::from_value(state.clone()).ok()),
             ledger: LessonLedger::from_value(&value["ledger"]),
+            wishes: Self::wishes_of(session),
             judgement: serde_json::from_value(value["judgement"].clone()).ok(),
             conversation_batch: value["conversation_batch"]
                 .as_str()
                 .and_then(|id| id.parse().ok()),
         }
+    }
+
+    /// Reads only the wishes of a session.
+    pub(crate) fn wishes_of(session: &Session) -> Vec<Wish> {
+        let wishes = session
+            .attrs
+            .get(ATTRIBUTE)
+            .and_then(|value| value.get("wishes"));
+        wishes
+            .and_then(|wishes| serde_json::from_value(wishes.clone()).ok())
+            .unwrap_or_default()
     }
 
     /// Writes the state to the attributes of a session. An extractor whose state is too large is left out.
@@ -60,6 +74,9 @@ impl LearningState {
         });
         if let Some(extractor) = extractor {
             value["extractor"] = extractor;
+        }
+        if !self.wishes.is_empty() {
+            value["wishes"] = json!(self.wishes);
         }
         let judgement = self.judgement.as_ref().map(serde_json::to_value);
         if let Some(Ok(judgement)) = judgement {
@@ -79,6 +96,7 @@ impl LearningState {
     pub(crate) fn is_empty(&self) -> bool {
         self.extractor.is_none()
             && self.ledger.is_empty()
+            && self.wishes.is_empty()
             && self.judgement.is_none()
             && self.conversation_batch.is_none()
     }

@@ -6,7 +6,7 @@ use super::learning_mode::LearningMode;
 use super::transcript_input::Source;
 use super::two_pass_reader::head_of;
 use crate::Transcripts;
-use crate::lessons::{ConversationLearner, LearningState};
+use crate::lessons::{ConversationLearner, LearningState, add_repeated_wishes};
 use heirloom_agents::AgentProgram;
 use heirloom_agents::transcripts::{
     EventBody, SupersededLineScan, TranscriptEvent, TranscriptReader,
@@ -120,7 +120,12 @@ impl TranscriptImporter<'_, '_, '_> {
             return Ok(());
         };
         let has_ended = self.mode != LearningMode::Live;
-        let lessons = learner.lessons(self.subagent.is_some(), has_ended);
+        let is_of_subagent = self.subagent.is_some();
+        let mut lessons = learner.lessons(is_of_subagent, has_ended);
+        if !is_of_subagent {
+            learner.state.wishes =
+                add_repeated_wishes(self.engine, &self.session, learner, &mut lessons)?;
+        }
         let task = self.known.as_ref().and_then(|known| known.task.as_deref());
         let conversation = LearnedConversation {
             session: &self.session,

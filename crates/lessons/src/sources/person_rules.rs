@@ -16,14 +16,15 @@ use crate::code_tokens::content_words;
 use crate::cues::{Cues, PersonRuleCues, RuleCategory, normalize};
 use crate::rule_model::SentencePlace;
 use crate::sentences::{plain_text, sentences, shorten_to_sentences};
+use crate::wishes::Wish;
 use crate::{Candidate, Evidence, LessonContent, SourceKind, Speaker};
 use abandoned_turns::AbandonedTurns;
 use heirloom_agents::transcripts::{
     EventBody, ToolOutcome, TranscriptEvent, without_injected_text,
 };
 use heirloom_model::{Timestamp, text};
-use rule_finder::FoundRule;
 pub(super) use rule_finder::find_rules;
+use rule_finder::{FoundRule, find_wishes};
 pub use rule_finder::{TurnSentence, turn_sentences};
 pub(crate) use rule_finder::{own_sentences, rule_category};
 use serde::{Deserialize, Serialize};
@@ -47,6 +48,8 @@ const REPETITION_WORTH: f32 = 0.05;
 const ANSWERS_MAX: usize = 8;
 /// Smallest number of words of an answer in the person's own words; shorter ones are options.
 const ANSWER_WORDS_MIN: usize = 5;
+/// Greatest number of wishes; the newest ones stay.
+const WISHES_MAX: usize = 40;
 /// Greatest number of weak preferences.
 const WEAK_MAX: usize = 3;
 
@@ -65,6 +68,8 @@ pub(crate) struct PersonRules {
     interrupted: Option<String>,
     /// Number of calls since then.
     calls_since_interrupt: u32,
+    /// Sentences that would be preferences if they came back.
+    wishes: Vec<Wish>,
     /// Turns that the person abandoned since the last one.
     abandoned: AbandonedTurns,
     /// Position of the last turn.
@@ -169,6 +174,7 @@ impl PersonRules {
             None => self.find(&turn, place, event.at, cues),
         };
         let is_empty = found.is_empty();
+        self.add_wishes(position, event, find_wishes(&turn, place, cues));
         for rule in found {
             let rationale = self.rationale(&rule, None);
             self.add(stored_rule(rule, rationale, position, event));
@@ -275,6 +281,27 @@ impl PersonRules {
                 self.add(stored_rule(rule, rationale, position, event));
             }
         }
+    }
+
+    fn add_wishes(&mut self, position: u64, event: &TranscriptEvent, found: Vec<(String, bool)>) {
+        for (text, forbids) in found {
+            if self.wishes.len() >= WISHES_MAX {
+                self.wishes.remove(0);
+            }
+            self.wishes.push(Wish {
+                event: event.id.clone(),
+                text: text::excerpt(&text, LINE_CHARS_MAX),
+                position,
+                at: event.at,
+                forbids,
+                is_rule: false,
+            });
+        }
+    }
+
+    /// Returns the sentences that would be preferences if they came back in other sessions.
+    pub(crate) fn wishes(&self) -> &[Wish] {
+        &self.wishes
     }
 
     /// Returns the rationale of a rule: for a correction the rejected action or the agent's statement, otherwise the

@@ -35,6 +35,8 @@ fn learning_state_matches_golden_file() {
     );
     assert_eq!(state.ledger.to_value(), golden["lessons"]["ledger"]);
     assert!(!state.ledger.is_empty());
+    assert_eq!(state.wishes.len(), 1);
+    assert_eq!(state.wishes[0].text, "Short answer please.");
     let mut attrs = Attrs::new();
     state.put(&mut attrs);
     let written = serde_json::to_string_pretty(&attrs).unwrap() + "\n";

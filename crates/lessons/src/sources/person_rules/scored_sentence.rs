@@ -3,8 +3,8 @@
 use crate::code_tokens::{TokenKind, code_tokens};
 use crate::cues::{PersonRuleCues, contains_phrase, ends_with_word, normalize, starts_with_word};
 use crate::rule_model::{
-    RuleFeatures, SentenceClasses, SentencePlace, has_content, is_working, rule_probability,
-    sentence_features,
+    RuleFeatures, SentenceClasses, SentencePlace, has_content, is_of_task, is_working,
+    rule_probability, sentence_features,
 };
 use crate::sentences::{capitalize, is_question, mask_quoted_and_code};
 
@@ -18,6 +18,10 @@ const COMMAND_WORDS_MIN: usize = 2;
 const INTRODUCTION_WORDS_MAX: usize = 7;
 /// Probability from which on a question is a rule: "why do you need docker for the logs?" is not.
 const QUESTION_THRESHOLD: f32 = 0.7;
+/// Probability of a rule from which on a sentence is a wish.
+const WISH_PROBABILITY: f32 = 0.08;
+/// Numbers of words of a wish.
+const WISH_WORDS: std::ops::RangeInclusive<usize> = 3..=25;
 /// Deduction from the threshold for a part of what is a rule as a whole: one of two in a sentence, or a sentence that
 /// limits the one before it ("However, we dont want that here").
 pub(super) const PART_DISCOUNT: f32 = 0.1;
@@ -107,6 +111,19 @@ impl Scored<'_> {
     /// Returns true if the sentence is a rule by this threshold.
     pub(super) fn is_rule_from(&self, threshold: f32, cues: &PersonRuleCues) -> bool {
         (self.probability >= threshold || self.shows_command())
+            && has_content(&self.classes)
+            && has_letters(&self.normal)
+            && !self.is_leaving
+            && !self.is_for_now(cues)
+    }
+
+    /// Returns true if the sentence is no rule alone, but would be a preference if the person said it again and again.
+    pub(super) fn is_wish(&self, cues: &PersonRuleCues) -> bool {
+        !self.is_question
+            && !self.is_rule(cues)
+            && self.probability >= WISH_PROBABILITY
+            && WISH_WORDS.contains(&self.text.split_whitespace().count())
+            && !is_of_task(&self.classes)
             && has_content(&self.classes)
             && has_letters(&self.normal)
             && !self.is_leaving
