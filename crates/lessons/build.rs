@@ -29,7 +29,7 @@ const JSON_FILES: [&str; 9] = [
 ];
 
 /// Classes of words that the model of lasting rules combines.
-const NAMED_CLASSES: [&str; 24] = [
+const NAMED_CLASSES: [&str; 25] = [
     "always",
     "change",
     "complaint",
@@ -44,6 +44,7 @@ const NAMED_CLASSES: [&str; 24] = [
     "lets_start",
     "moment",
     "obligation",
+    "only",
     "preference",
     "product",
     "prohibition",

@@ -438,3 +438,17 @@ fn forms_of_rules_in_several_languages_are_rules_and_the_same_words_in_reports_a
         "missed {missed:#?} wrong {wrong:#?}"
     );
 }
+
+/// A description of the project that demands something is a rule.
+#[test]
+fn descriptions_with_a_demand_are_rules() {
+    for turn in [
+        "You are in a folder that other people use too, so never delete anything in it.",
+        "The project is a library, it must not print anything.",
+        "This repository has only generated code, change the templates instead.",
+        "you are working on a copy of production, be careful with anything that deletes rows",
+        "there is a venv in the folder tools, use that instead of a new one",
+    ] {
+        assert!(!rules_after("I looked at it.", turn).is_empty(), "{turn}");
+    }
+}
