@@ -1,5 +1,4 @@
 //! Sentences of the kinds that readers judged useless or wrong: none becomes a record.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "support/conversation.rs"]
 #[expect(dead_code, reason = "other tests use the rest")]

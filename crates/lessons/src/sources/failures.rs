@@ -7,6 +7,7 @@ mod change;
 mod change_log;
 mod closed_failure;
 mod finished_run;
+mod fix_worth;
 mod open_failure;
 mod plausibility;
 mod remark;
