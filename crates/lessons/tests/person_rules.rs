@@ -445,7 +445,7 @@ fn descriptions_with_a_demand_are_rules() {
     for turn in [
         "You are in a folder that other people use too, so never delete anything in it.",
         "The project is a library, it must not print anything.",
-        "This repository has only generated code, change the templates instead.",
+        "This repository is a generated library, never edit a file in it by hand.",
         "you are working on a copy of production, be careful with anything that deletes rows",
         "there is a venv in the folder tools, use that instead of a new one",
     ] {
