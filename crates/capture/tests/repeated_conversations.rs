@@ -468,9 +468,10 @@ fn rewound(agent: AgentProgram, abandoned: &[&str], next: &str) -> (&'static str
         claude_work(&mut lines, "next", "found");
         return ("first.jsonl", lines);
     }
-    let mut lines = match agent {
-        AgentProgram::Gemini => gemini_talk(),
-        _ => {
+    let is_gemini = agent == AgentProgram::Gemini;
+    let mut lines = match is_gemini {
+        true => gemini_talk(),
+        false => {
             let mut lines = vec![codex_start(1, PARENT, None)];
             lines.extend(codex_talk(1, 7, true));
             lines
@@ -479,11 +480,11 @@ fn rewound(agent: AgentProgram, abandoned: &[&str], next: &str) -> (&'static str
     let mut second = 300;
     let mut add = |id: &str, words: &str| {
         second += 1;
-        match agent {
-            AgentProgram::Gemini => lines.push(
+        match is_gemini {
+            true => lines.push(
                 json!({"id": id, "timestamp": "2026-08-01T10:20:00Z", "type": "user", "content": words}),
             ),
-            _ => {
+            false => {
                 lines.push(codex(1, second, "turn_context", json!({"turn_id": id})));
                 let prompt = json!({"type": "user_message", "message": words});
                 lines.push(codex(1, second, "event_msg", prompt));
@@ -493,15 +494,15 @@ fn rewound(agent: AgentProgram, abandoned: &[&str], next: &str) -> (&'static str
     for (n, words) in abandoned.iter().enumerate() {
         add(&format!("a{n}"), words);
     }
-    match agent {
-        AgentProgram::Gemini => {
+    match is_gemini {
+        true => {
             lines.push(json!({"$rewindTo": "a0"}));
             lines.push(
                 json!({"id": "n", "timestamp": "2026-08-01T10:30:00Z", "type": "user", "content": next}),
             );
             ("session-g.jsonl", lines)
         }
-        _ => {
+        false => {
             let turns = abandoned.len();
             let back = json!({"type": "thread_rolled_back", "num_turns": turns});
             lines.push(codex(1, 400, "event_msg", back));

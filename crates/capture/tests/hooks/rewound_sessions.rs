@@ -19,7 +19,7 @@ const FIRST: &str =
 struct Lines(Vec<Value>);
 
 impl Lines {
-    fn add(&mut self, parent: &str, uuid: &str, kind: &str, content: Value) {
+    fn add(&mut self, parent: &str, uuid: &str, kind: &str, content: &Value) {
         let minute = self.0.len();
         self.0.push(json!({"type": kind, "uuid": uuid, "parentUuid": Some(parent).filter(|one| !one.is_empty()),
             "sessionId": "s", "cwd": "/home/dev/shop", "version": "2.1.0",
@@ -34,10 +34,10 @@ impl Lines {
             "input": {"file_path": file, "content": "export const list = [];"}}]);
         let result = json!([{"type": "tool_result", "tool_use_id": format!("call-{name}"), "content": "ok"}]);
         let text = json!([{"type": "text", "text": format!("The work {name} is done.")}]);
-        self.add(parent, &names[0], "user", json!(prompt));
-        self.add(&names[0], &names[1], "assistant", edit);
-        self.add(&names[1], &names[2], "user", result);
-        self.add(&names[2], &names[3], "assistant", text);
+        self.add(parent, &names[0], "user", &json!(prompt));
+        self.add(&names[0], &names[1], "assistant", &edit);
+        self.add(&names[1], &names[2], "user", &result);
+        self.add(&names[2], &names[3], "assistant", &text);
         names[3].clone()
     }
 }
