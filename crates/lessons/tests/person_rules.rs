@@ -448,6 +448,7 @@ fn descriptions_with_a_demand_are_rules() {
         "This repository is a generated library, never edit a file in it by hand.",
         "you are working on a copy of production, be careful with anything that deletes rows",
         "there is a venv in the folder tools, use that instead of a new one",
+        "you have a working env in /tmp/review-tool.",
     ] {
         assert!(!rules_after("I looked at it.", turn).is_empty(), "{turn}");
     }

@@ -86,7 +86,7 @@ struct ShownFailure<'s> {
     command: &'s str,
     output: &'s str,
     is_lookup: bool,
-    /// True if the output has only some lines of the run's own, so that an error that it lacks need not be gone.
+    /// True if the output has only some lines of the run's own. One of several errors need not be gone if they lack it.
     is_cut: bool,
 }
 
@@ -369,7 +369,7 @@ impl Failures {
                     open.run = ran.run.clone();
                 }
                 known.push(open.key.clone());
-            } else if is_shown && !shown.is_cut {
+            } else if is_shown && !(shown.is_cut && open.is_listed && stage <= open.stage) {
                 gone.push(number);
             }
         }

@@ -427,6 +427,26 @@ fn a_pattern_that_the_shell_cannot_match_is_fixed_by_quotes() {
     assert_eq!(fixes(&found, "no matches found"), [quoted], "{found:#?}");
 }
 
+/// An error that ended the program alone is gone if the last lines show another one.
+#[test]
+fn only_error_is_resolved_by_the_shown_end_of_another_form_of_the_command() {
+    let found = play(&[
+        Shows(
+            "pnpm install 2>&1 | tail -20",
+            " ERR_PNPM_ABORTED_REMOVE_MODULES_DIR_NO_TTY  Aborted removal of modules directory due to no TTY\n\nIf you are running pnpm in CI, set the CI environment variable to \"true\".",
+        ),
+        Shows(
+            "CI=true pnpm install 2>&1 | tail -20",
+            " ERR_PNPM_OUTDATED_LOCKFILE  Cannot install with \"frozen-lockfile\" because pnpm-lock.yaml is not up to date with package.json",
+        ),
+    ]);
+    let fixed = fixes(&found, "pnpm install");
+    assert!(
+        fixed.len() == 1 && fixed[0].contains("CI=true"),
+        "{found:?}"
+    );
+}
+
 /// A report of which only the end is shown names no test that passed.
 #[test]
 fn test_that_the_shown_end_of_a_log_does_not_name_is_not_resolved() {

@@ -75,6 +75,8 @@ pub(super) struct OpenFailure {
     pub(super) is_expected: bool,
     /// True if the failing file was written in this session and never worked.
     pub(super) is_new_code: bool,
+    /// True if the output can list further errors: those of tests, and those at places in files.
+    pub(super) is_listed: bool,
     /// True if the error only states that the command failed.
     #[serde(skip)]
     is_bare_summary: bool,
@@ -107,6 +109,7 @@ impl OpenFailure {
                 .map(|word| bounded(word, WORD_BYTES_MAX))
                 .collect(),
             files: files_in(output),
+            is_listed: test_of_error(&failure.error).is_some() || has_place(output),
             is_bare_summary: cues.bare_summaries.is_in(&lower) || is_count(&lower),
             run,
             ..Self::default()
@@ -341,6 +344,19 @@ pub(super) fn stage_of(lower: &str, cues: &FailureCues) -> FailureStage {
     } else {
         FailureStage::Run
     }
+}
+
+/// Returns true if an output names a line of a file, as in `src/a.ts(3,1)` and `a.py:3`.
+fn has_place(output: &str) -> bool {
+    let mut words = output.split_whitespace().take(FILE_WORDS_MAX);
+    words.any(|word| {
+        word.match_indices([':', '(']).any(|(at, _)| {
+            let (path, line) = word.split_at(at);
+            let digit = line.as_bytes().get(1);
+            let is_line = digit.is_some_and(u8::is_ascii_digit);
+            is_line && is_file_name(path.trim_start_matches(['(', '"', '\'']))
+        })
+    })
 }
 
 /// Returns the files of the project that an output names, in lower case.

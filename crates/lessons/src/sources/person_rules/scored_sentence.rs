@@ -132,11 +132,12 @@ impl Scored<'_> {
             return false;
         };
         let rest = sentence.get(begin.len()..).unwrap_or_default();
+        // A part of a path names no thing: "the environment is in /tmp/review-tool".
         let words = |text: &str| -> Vec<String> {
-            let words = text.split(|c: char| !c.is_alphanumeric());
+            let words = text.split_whitespace();
             words
+                .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_owned())
                 .filter(|word| !word.is_empty())
-                .map(str::to_owned)
                 .collect()
         };
         let named = words(begin)
