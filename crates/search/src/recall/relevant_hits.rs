@@ -423,7 +423,10 @@ mod tests {
         let ends: Vec<&str> = (hits.iter())
             .filter_map(|hit| hit.item.text().rsplit(' ').next())
             .collect();
-        assert_eq!(ends, ["one", "two", "four", "five", "six", "seven", "three"]);
+        assert_eq!(
+            ends,
+            ["one", "two", "four", "five", "six", "seven", "three"]
+        );
     }
 
     #[test]
