@@ -45,6 +45,40 @@ fn every_program_is_told_the_new_rule_only() {
 }
 
 #[test]
+fn every_program_is_told_the_rules_of_two_sentences_that_change_a_habit() {
+    for program in PROGRAMS {
+        let project = recording();
+        for (session, prompt) in [
+            (
+                "one",
+                "Good. Two rules for this repo: never use floats for money, always integer cents. And always run the tests with SHOP_DB_URL=sqlite:///:memory:, never against the real database.",
+            ),
+            (
+                "two",
+                "Change of plan: from now on use Decimal for money, not integer cents.",
+            ),
+            (
+                "three",
+                "No, stop running the tests with sqlite. The tests must run with SHOP_DB_URL=postgresql://localhost/shop_test now.",
+            ),
+        ] {
+            say(&project, session, program, prompt);
+        }
+        let starts = event(program, HookEventKind::SessionStart);
+        let told = project.send_in("four", program, starts, json!({"source": "startup"}));
+        for part in [
+            "use Decimal for money",
+            "SHOP_DB_URL=postgresql://localhost/shop_test",
+        ] {
+            assert!(told.contains(part), "{program}: {told}");
+        }
+        for part in ["always integer cents", "sqlite:///"] {
+            assert!(!told.contains(part), "{program}: {told}");
+        }
+    }
+}
+
+#[test]
 fn every_program_is_told_a_rule_that_nothing_replaced() {
     for program in PROGRAMS {
         let project = recording();
