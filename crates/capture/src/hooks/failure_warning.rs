@@ -19,8 +19,20 @@ impl Hooks<'_> {
             !mark::is_muted(&record.attrs)
                 && (is_open(record) || helpful_resolution(record).is_some())
         });
-        let open = found.iter().position(is_open);
-        Ok(found.into_iter().nth(open.unwrap_or(0)))
+        let mut told = Vec::new();
+        for record in found {
+            let fix = helpful_resolution(&record);
+            if !self.is_replaced(fix.as_deref())? {
+                told.push(record);
+            }
+        }
+        let open = told.iter().position(is_open);
+        Ok(told.into_iter().nth(open.unwrap_or(0)))
+    }
+
+    /// Returns true for a fix that a rule of a person replaced.
+    pub(super) fn is_replaced(&self, fix: Option<&str>) -> Result<bool, Fault> {
+        fix.map_or(Ok(false), |fix| self.engine.errors().is_replaced_fix(fix))
     }
 
     /// Returns the current failures of a subject, newest first.

@@ -15,6 +15,9 @@ use std::borrow::Cow;
 /// and without it.
 const FOLLOW_UP_CHARS_MAX: usize = 80;
 
+/// Mark between the parts of a case.
+const PART_MARK: &str = "; ";
+
 impl Hooks<'_> {
     /// Answers a prompt with relevant records that the session did not get yet.
     pub(super) fn answer_prompt(
@@ -49,10 +52,30 @@ impl Hooks<'_> {
         if lines.is_empty() {
             return Ok(HookAnswer::default());
         }
+        let lines: Result<Vec<String>, Fault> = lines
+            .iter()
+            .map(|line| self.without_replaced_values(line))
+            .collect();
+        let lines = lines?;
         let answer = self.build_answer(&lines.join("\n"), limits::HOOK_TEXT_CHARS_MAX);
         state.mark_delivered(found.iter().map(|one| one.record.id));
         state.add_injected_text(&answer.context);
         Ok(answer)
+    }
+}
+
+impl Hooks<'_> {
+    /// Returns a line without its parts that set a variable to a value that a rule of a person replaced, such as the
+    /// command with which a case was verified.
+    fn without_replaced_values(&self, line: &str) -> Result<String, Fault> {
+        let mut parts = line.split(PART_MARK);
+        let mut kept = vec![parts.next().unwrap_or_default()];
+        for part in parts {
+            if !self.is_replaced(Some(part))? {
+                kept.push(part);
+            }
+        }
+        Ok(kept.join(PART_MARK))
     }
 }
 

@@ -1,8 +1,10 @@
-//! Rules that a person replaces on the next day: the session after it must be told the new ones only.
+//! Rules that a person replaces on the next day: the session after it must be told the new ones only, and no fix with a
+//! value that was replaced.
 
 use heirloom_testkit::Turn;
 
 use super::MemoryFindings;
+use super::dead_end::{TEST, run_dead_end};
 use super::session::MemoryProject;
 use super::told_lines::lines;
 
@@ -31,11 +33,17 @@ pub(super) fn drive(
     project: &MemoryProject<'_>,
     findings: &mut MemoryFindings,
 ) -> Result<Vec<String>, String> {
+    // What fixed a test is the value that the person replaces later.
+    run_dead_end(project)?;
     for (number, prompt) in PROMPTS.iter().enumerate() {
         let name = format!("rule-{}", number + 1);
         project.run_session(&name, prompt, vec![Turn::text("I will do it that way.")])?;
     }
-    let next = project.run_session("next", QUESTION, vec![Turn::text("It is done.")])?;
+    let turns = vec![
+        project.tools.shell("I run the tests.", TEST),
+        Turn::text("They fail without a database."),
+    ];
+    let next = project.run_session("next", QUESTION, turns)?;
     let told = lines(&next);
     let named = |part: &str| told.iter().find(|line| line.contains(part));
     let old: Vec<&String> = OLD.iter().filter_map(|part| named(part)).collect();

@@ -7,7 +7,8 @@ use super::session::{MemoryProject, PRICING};
 use super::told_lines::{fixes, lines};
 use crate::agents::hooks::ensure;
 
-const TEST: &str = "PYTHONPATH=src python3 -m unittest discover -s tests";
+/// The test command of the project.
+pub(super) const TEST: &str = "PYTHONPATH=src python3 -m unittest discover -s tests";
 const WITH_URL: &str =
     "SHOP_DB_URL=sqlite:///:memory: PYTHONPATH=src python3 -m unittest discover -s tests";
 
@@ -29,15 +30,7 @@ pub(super) fn drive(
     project: &MemoryProject<'_>,
     findings: &mut MemoryFindings,
 ) -> Result<Vec<String>, String> {
-    project.run_session(
-        "dead-end",
-        "Run the test suite and fix what is broken.",
-        turns(project),
-    )?;
-    ensure(
-        project.read(PRICING).contains(FIXED),
-        "the session did not fix the file",
-    )?;
+    run_dead_end(project)?;
     let found = project.answer(&["tried", "add 0.49 before truncating"], "tried")?;
     let has_failed = found["failed"] == true && found.to_string().contains("0.49");
     findings.dead_end_found = Some(has_failed);
@@ -56,6 +49,16 @@ pub(super) fn drive(
         wrong.push(format!("`heirloom tried` answers {found}"));
     }
     Ok(wrong)
+}
+
+/// Runs the session with the dead end.
+pub(super) fn run_dead_end(project: &MemoryProject<'_>) -> Result<(), String> {
+    let prompt = "Run the test suite and fix what is broken.";
+    project.run_session("dead-end", prompt, turns(project))?;
+    ensure(
+        project.read(PRICING).contains(FIXED),
+        "the session did not fix the file",
+    )
 }
 
 fn turns(project: &MemoryProject<'_>) -> Vec<Turn> {
