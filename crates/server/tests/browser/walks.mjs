@@ -73,8 +73,8 @@ await walk('accept a proposal and undo it', 3, '/', async () => {
   await toast('Undone');
 });
 await walk('reject several records of the inbox and undo it', 4, '/inbox', async () => {
-  await click(page.locator('#proposals input[type=checkbox]').nth(0));
-  await click(page.locator('#proposals input[type=checkbox]').nth(1));
+  await click(page.locator('#main li input[type=checkbox]').nth(0));
+  await click(page.locator('#main li input[type=checkbox]').nth(1));
   await click(page.getByRole('button', {name: 'Reject or retire selected'}));
   await toast('Decided');
   await press('u');
