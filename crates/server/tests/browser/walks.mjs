@@ -107,6 +107,8 @@ await walk('what did a context hold and what was cut', 3, '/receipts', async () 
   await click(page.locator('#main .list li a').first());
   await page.waitForURL(/\/receipts\/[0-9a-f]/);
   await press('c');
+  // The next page is opened when this one is there.
+  await page.waitForURL(/show=cut/);
 });
 await walk('find a conversation', 2, '/sessions', async () => {
   await fill('#main input[type=search]', 'leaky bucket');
