@@ -2,6 +2,7 @@
 
 use crate::Hooks;
 use heirloom_agents::failures::Subject;
+use heirloom_engine::Engine;
 use heirloom_model::kinds::ErrorRecord;
 use heirloom_model::record_meaning::{
     PASSED_LATER, has_passed_without_change, has_resolution_details, known_resolution,
@@ -22,17 +23,12 @@ impl Hooks<'_> {
         let mut told = Vec::new();
         for record in found {
             let fix = helpful_resolution(&record);
-            if !self.is_replaced(fix.as_deref())? {
+            if !is_replaced(self.engine, fix.as_deref())? {
                 told.push(record);
             }
         }
         let open = told.iter().position(is_open);
         Ok(told.into_iter().nth(open.unwrap_or(0)))
-    }
-
-    /// Returns true for a fix that a rule of a person replaced.
-    pub(super) fn is_replaced(&self, fix: Option<&str>) -> Result<bool, Fault> {
-        fix.map_or(Ok(false), |fix| self.engine.errors().is_replaced_fix(fix))
     }
 
     /// Returns the current failures of a subject, newest first.
@@ -54,6 +50,11 @@ pub(super) fn helpful_resolution(record: &Record) -> Option<String> {
         let helped = record.attr_str(ErrorRecord::HELPED)?;
         has_resolution_details(helped).then(|| helped.to_owned())
     })
+}
+
+/// Returns true for a fix that a rule of a person replaced.
+pub(super) fn is_replaced(engine: &Engine, fix: Option<&str>) -> Result<bool, Fault> {
+    fix.map_or(Ok(false), |fix| engine.errors().is_replaced_fix(fix))
 }
 
 /// Formats the warning before a command or edit that failed earlier.

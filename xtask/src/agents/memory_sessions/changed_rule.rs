@@ -8,7 +8,7 @@ use super::dead_end::{TEST, run_dead_end};
 use super::session::MemoryProject;
 use super::told_lines::lines;
 
-/// What the person says, each in a session of its own.
+/// Prompts with the rules, each in a session of its own.
 const PROMPTS: [&str; 3] = [
     "Good. Two rules for this repo: never use floats for money, always integer cents. And always run the tests with \
      SHOP_DB_URL=sqlite:///:memory:, never against the real database.",

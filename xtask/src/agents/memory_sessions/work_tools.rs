@@ -32,7 +32,7 @@ impl WorkTools {
         })
     }
 
-    /// Returns a turn that says something and runs a command.
+    /// Returns a turn with a text and a command.
     pub(super) fn shell(&self, says: &str, command: &str) -> Turn {
         let (tool, input) = match self.program {
             "claude-code" => ("Bash", json!({"command": command})),

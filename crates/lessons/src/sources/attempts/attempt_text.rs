@@ -74,7 +74,8 @@ fn words(text: &str) -> usize {
     text.split_whitespace().count()
 }
 
-/// Returns the approach that a sentence announces, without "Let me" and the like. A look at something or a run is none.
+/// Returns the approach that a sentence announces, without "Let me" and the like; no look at something and
+/// no run.
 fn without_intent<'s>(lower: &str, sentence: &'s str, cues: &AttemptCues) -> Option<&'s str> {
     let starts = cues.intents.iter();
     let begin = starts.filter(|begin| lower.starts_with(begin.as_str()));
