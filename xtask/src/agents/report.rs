@@ -85,16 +85,17 @@ Each program works in two small Python projects with hooks.
   agent sets the variable, and one test still fails; it adds `+ 0.49`, which does not help; it reverts the edit with
   `git checkout` and changes the calculation to `(cents * (100 - percent) + 50) // 100`, and all pass. The next session
   asks what fixed the tests and runs them again: they fail as before.
-- Changed rules: a person says that money is integer cents and that the tests run with SQLite, and on the next day in
+- Changed rules: after such a session a person says that money is integer cents and that the tests run with SQLite, and on the next day in
   two sessions \"from now on use Decimal for money, not integer cents\" and \"stop running the tests with sqlite. The tests
-  must run with SHOP_DB_URL=postgresql://localhost/shop_test now\". The next session gets another task.
+  must run with SHOP_DB_URL=postgresql://localhost/shop_test now\". The next session gets another
+  task and runs the tests.
 
 | Finding | Right | The next session |
 |---|---|---|
 | `fix_told_true` | true | is told the true fix of each of both failures, before it runs the tests |
 | `dead_end_told` | false | is told as a fix: the dead end, its revert, or what fixed the other failure |
 | `dead_end_found` | true | gets the dead end from `heirloom tried \"add 0.49 before truncating\"` |
-| `old_rule_told` | false | is told a rule that the person replaced |
+| `old_rule_told` | false | is told a rule that the person replaced, or a fix with the old value |
 | `new_rule_told` | true | is told each new rule |
 
 ";
