@@ -1,6 +1,7 @@
 //! Rules by people: turns that set a rule or correct the agent, reasons of rejected calls, and checks such as "did you
 //! push?", which suggest a preference.
 
+mod habit_change;
 mod leaving_statements;
 mod rule_finder;
 mod scored_sentence;
