@@ -162,6 +162,7 @@ fn read_moments(path: &Path) -> Outcome<Vec<Moment>> {
             EventBody::Result { .. } if is_main => moments.push(Moment::ToolCall),
             EventBody::Summary(_) if is_main => moments.push(Moment::Compaction),
             EventBody::Prompt(_)
+            | EventBody::AbandonedPrompt(_)
             | EventBody::Result { .. }
             | EventBody::Summary(_)
             | EventBody::ConversationStart(_)

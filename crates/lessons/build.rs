@@ -29,23 +29,29 @@ const JSON_FILES: [&str; 9] = [
 ];
 
 /// Classes of words that the model of lasting rules combines.
-const NAMED_CLASSES: [&str; 19] = [
+const NAMED_CLASSES: [&str; 25] = [
     "always",
     "change",
     "complaint",
     "contrast",
+    "counted",
     "generic",
     "goal",
     "habit_start",
     "hedge",
+    "idle",
     "lasting",
     "lets_start",
     "moment",
     "obligation",
+    "only",
     "preference",
     "product",
     "prohibition",
+    "question_start",
     "reminder",
+    "report",
+    "sequence",
     "task_start",
     "this_thing",
     "working",

@@ -66,7 +66,10 @@ fuzz_target!(|bytes: &[u8]| {
     for one in whole {
         assert!(!one.id.is_empty());
         match one.body {
-            EventBody::Prompt(text) | EventBody::AssistantText(text) | EventBody::Summary(text) => {
+            EventBody::Prompt(text)
+            | EventBody::AbandonedPrompt(text)
+            | EventBody::AssistantText(text)
+            | EventBody::Summary(text) => {
                 assert!(without_injected_text(&text).len() <= text.len());
                 assert!(preview(&text, 30).len() <= text.len().max(30 * 16));
             }

@@ -249,6 +249,7 @@ fn read_session(transcript: &Transcript) -> Outcome<Option<RecordedSession>> {
             }
             EventBody::ConversationStart(_)
             | EventBody::Prompt(_)
+            | EventBody::AbandonedPrompt(_)
             | EventBody::AssistantText(_)
             | EventBody::Summary(_)
             | EventBody::Call { .. }

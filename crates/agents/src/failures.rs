@@ -12,7 +12,7 @@ pub mod shell_line;
 mod test_counts;
 mod test_name;
 
-pub use cause::{names_failing_tests, reports_failure};
+pub use cause::{names_all_failing_tests, names_failing_tests, reports_failure};
 pub use command_line::{CommandSlice, Operator, split_commands, split_words, unquote};
 pub use command_words::{CommandWords, has_side_effects, is_heirloom_command, is_probe};
 pub use deliberate_failure::{is_deliberate_failure, is_guessed_path};

@@ -47,6 +47,8 @@ pub enum EventBody {
     ConversationStart(String),
     /// A prompt of a person, or of the agent that started a subagent.
     Prompt(String),
+    /// A prompt of a person who went back to an earlier message: no part of the conversation any more, but their words.
+    AbandonedPrompt(String),
     /// Text of the model.
     AssistantText(String),
     /// Summary with which the program replaced earlier turns.

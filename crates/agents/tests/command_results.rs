@@ -145,3 +145,21 @@ fn the_text_of_a_part_is_cut_at_its_limit() {
     assert!(beyond.text.chars().count() <= COMMAND_PART_CHARS_MAX);
     assert!(beyond.is_cut());
 }
+
+#[test]
+fn selected_lines_of_an_output_or_of_a_log_are_no_whole_output() {
+    for (line, is_part) in [
+        ("pytest -q > log 2>&1; tail -3 log", true),
+        ("pytest -q &> log; grep FAILED log", true),
+        ("pytest -q 2>&1 | tail -3", true),
+        ("make |& head", true),
+        ("pytest -q > log 2>&1; cat log", false),
+        ("pytest -q", false),
+        ("pytest -q 2>&1 | tee log", false),
+        ("tail -3 log", false),
+        ("make 2>&1; tail -3 notes.md", false),
+    ] {
+        let shape = CommandShape::parse(line);
+        assert_eq!(shape.shows_part_of_output(), is_part, "{line}");
+    }
+}

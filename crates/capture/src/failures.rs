@@ -19,7 +19,7 @@ use heirloom_agents::failures::{Failure, Subject, split_commands, split_words, u
 use heirloom_agents::transcripts::{preview, without_injected_text};
 use heirloom_engine::{Engine, TASK_MAIN};
 use heirloom_fs::project_fs::normalise_project_path;
-use heirloom_model::limits::LESSON_ERRORS_COMPARED_MAX;
+use heirloom_model::limits::{self, LESSON_ERRORS_COMPARED_MAX};
 use heirloom_model::record_meaning::is_exit_status;
 use heirloom_model::{Fault, Kind, Record};
 use heirloom_store::{Change, Filter};
@@ -97,7 +97,7 @@ pub(crate) fn close_errors(
             let change = change_of(&error);
             engine
                 .errors()
-                .pass_change(&error, change.as_deref(), source)
+                .pass_change(&error, change.as_deref(), engine.now(), source)
         });
         Ok(changes.collect::<Vec<Change>>())
     })?;
@@ -115,6 +115,16 @@ pub(crate) fn current_failure(engine: &Engine, failure: &Failure) -> Result<Opti
         .key(&failure.key())
         .limit(1);
     Ok(engine.records().find(&filter)?.pop())
+}
+
+/// Returns the current records of the failures of a command or an edit, by the prefix of their keys.
+pub(crate) fn failures_with_prefix(engine: &Engine, prefix: String) -> Result<Vec<Record>, Fault> {
+    let filter = Filter {
+        key_prefix: Some(prefix),
+        ..Filter::current(&[Kind::Error], engine.now())
+    };
+    let filter = filter.limit(limits::HOOK_SESSION_ITEMS_MAX);
+    engine.records().find(&filter)
 }
 
 /// Redacts and shortens a text. Redact before truncating: a cut secret no longer matches its pattern.

@@ -5,7 +5,9 @@ mod session_judging;
 pub use session_judging::JudgedSession;
 
 use crate::Transcripts;
-use crate::lessons::{ConversationLearner, LearningState, event_of_turn, result_of_edit};
+use crate::lessons::{
+    ConversationLearner, LearningState, add_repeated_wishes, event_of_turn, result_of_edit,
+};
 use heirloom_agents::AgentProgram;
 use heirloom_agents::transcripts::EventBody;
 use heirloom_engine::{
@@ -118,7 +120,7 @@ impl<'e> Learning<'e> {
         let (learner, coverage) = self.learner(&session, &state, transcript)?;
         let coverage = coverage.unwrap_or(Coverage::Only(reverted));
         let lacks_transcript = matches!(coverage, Coverage::Only(_));
-        let lessons = learner.lessons(has_no_person(&session), session.ended_at.is_some());
+        let lessons = lessons_of(self.engine, &session, &learner, &mut state)?;
         let conversation = conversation(self.engine, &session, coverage);
         let service = self.engine.sessions().lessons();
         let effects = service.preview(&conversation, &lessons, &state.ledger)?;
@@ -218,7 +220,7 @@ impl<'e> Learning<'e> {
             }
             None => (self.read(&session, &state)?, Coverage::StoredTurns),
         };
-        let lessons = learner.lessons(has_no_person(&session), session.ended_at.is_some());
+        let lessons = lessons_of(self.engine, &session, &learner, &mut state)?;
         whole.sessions += 1;
         whole.lessons += kept_count(&lessons);
         let conversation = conversation(self.engine, &session, coverage);
@@ -279,6 +281,7 @@ impl<'e> Learning<'e> {
                 | EventBody::Summary(_)
                 | EventBody::Result { .. }
                 | EventBody::FileChanged(_)
+                | EventBody::AbandonedPrompt(_)
                 | EventBody::TokenUsage(_) => true,
             };
             if let Some(result) = result_of_edit(&event).filter(|_| !is_answered) {
@@ -287,6 +290,21 @@ impl<'e> Learning<'e> {
         }
         Ok(learner)
     }
+}
+
+/// Returns the lessons of a conversation, with the wishes that came back in other sessions, which the state keeps.
+fn lessons_of(
+    engine: &Engine,
+    session: &Session,
+    learner: &ConversationLearner,
+    state: &mut LearningState,
+) -> Result<Vec<Lesson>, Fault> {
+    let has_no_person = has_no_person(session);
+    let mut lessons = learner.lessons(has_no_person, session.ended_at.is_some());
+    if !has_no_person {
+        state.wishes = add_repeated_wishes(engine, &session.id, learner, &mut lessons)?;
+    }
+    Ok(lessons)
 }
 
 /// Returns the program that recorded a conversation.

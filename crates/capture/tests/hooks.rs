@@ -15,6 +15,8 @@ mod killed_sessions;
 mod prompts;
 #[path = "hooks/resolutions.rs"]
 mod resolutions;
+#[path = "hooks/rewound_sessions.rs"]
+mod rewound_sessions;
 #[path = "hooks/session_starts.rs"]
 mod session_starts;
 #[path = "hooks/start_forms.rs"]

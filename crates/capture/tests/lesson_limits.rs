@@ -11,8 +11,9 @@ use heirloom_lessons::{Candidate, Lesson, LessonContent, SourceKind, Speaker, Ve
 use heirloom_model::kinds::ErrorRecord;
 use heirloom_model::limits::{
     LESSON_ERRORS_COMPARED_MAX, LESSON_RECORDS_MAX, LESSON_TURN_TRANSCRIPT_BYTES_MAX,
+    WISH_SESSIONS_COMPARED_MAX,
 };
-use heirloom_model::{Kind, ProjectName, Scope, Settings, SystemClock};
+use heirloom_model::{Kind, ProjectName, Scope, Session, Settings, SystemClock, Timestamp};
 use heirloom_store::{Filter, SqliteStore};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -151,4 +152,63 @@ fn passed_command_closes_newest_errors_up_to_the_limit() {
     };
     assert_eq!(open_after_pass(LESSON_ERRORS_COMPARED_MAX), 0);
     assert_eq!(open_after_pass(LESSON_ERRORS_COMPARED_MAX + 1), 1);
+}
+
+/// Returns the number of preferences after a session whose wish two older ones have, with `between` sessions in between.
+fn preferences_after(between: usize) -> usize {
+    let memory = Memory::new();
+    let sessions = memory.engine.sessions();
+    let now = memory.engine.now();
+    let count = between + 2;
+    for number in 0..count {
+        let wish = json!({"event": format!("e{number}"), "text": "Short answer please.", "position": 1,
+            "at": null, "forbids": false, "is_rule": false});
+        let wishes = if number < 2 { json!([wish]) } else { json!([]) };
+        let lessons = json!({"version": 1, "offset": 0, "ledger": {}, "wishes": wishes});
+        let seconds = i64::try_from(10 * (count - number)).unwrap();
+        let session = Session {
+            project: memory.engine.project().clone(),
+            id: format!("old{number}"),
+            agent: Some("claude-code".to_owned()),
+            task: None,
+            started_at: Timestamp::from_second(now.as_second() - 600 - seconds).unwrap(),
+            ended_at: Some(now),
+            attrs: [("lessons".to_owned(), lessons)].into_iter().collect(),
+        };
+        sessions.put_session(&session).unwrap();
+    }
+    let path = memory.folder.path().join("t.jsonl");
+    let lines = [
+        ("1", Value::Null, "user", json!("look at the loader")),
+        (
+            "2",
+            json!("1"),
+            "assistant",
+            json!([{"type": "text", "text": "It reads twice."}]),
+        ),
+        ("3", json!("2"), "user", json!("a shorter answer, thanks")),
+    ];
+    let text: String = (lines.iter())
+        .map(|(uuid, parent, kind, content)| {
+            let line = json!({"type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": "s",
+                "cwd": memory.engine.root(), "timestamp": "2026-08-01T10:00:00Z",
+                "message": {"id": uuid, "content": content}});
+            format!("{line}\n")
+        })
+        .collect();
+    durable::write_atomic(&path, text.as_bytes()).unwrap();
+    memory.send_hook(
+        "SessionStart",
+        json!({"source": "startup", "transcript_path": path}),
+    );
+    memory.send_hook("SessionEnd", json!({"transcript_path": path}));
+    let filter = Filter::current(&[Kind::Knowledge], memory.engine.now());
+    memory.engine.records().find(&filter).unwrap().len()
+}
+
+#[test]
+fn wishes_of_a_limited_number_of_sessions_are_compared() {
+    // The session itself is one of those that are read.
+    assert_eq!(preferences_after(WISH_SESSIONS_COMPARED_MAX - 3), 1);
+    assert_eq!(preferences_after(WISH_SESSIONS_COMPARED_MAX - 2), 0);
 }

@@ -1,4 +1,4 @@
-//! Conversations that a program repeats in a later file: forked, resumed and compacted ones. Each turn is stored once, and
+//! Conversations that a program repeats in a later file: forked, resumed, compacted and rewound ones. Each turn is stored once, and
 //! each request has one case.
 #![expect(
     clippy::unwrap_used,
@@ -57,6 +57,10 @@ impl Memory {
         let path = self.folder.path().join(name);
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
         durable::write_atomic(&path, text.as_bytes()).unwrap();
+        if agent == AgentProgram::Gemini {
+            let root = self.folder.path().join(".project_root");
+            durable::write_atomic(&root, b"/home/dev/shop").unwrap();
+        }
         let request = TranscriptsRequest {
             agent,
             files: vec![path],
@@ -289,4 +293,338 @@ fn an_imported_file_is_not_imported_twice() {
     memory.import(AgentProgram::ClaudeCode, "copy.jsonl", &lines);
     assert_eq!(memory.turns(Role::User).len(), 3);
     assert_eq!(memory.counts(), (0, 1));
+}
+
+const ABANDONED_RULE: &str = "never mock the payment service in tests, use the recorded answers";
+
+/// Returns the texts of knowledge with this word, and who said it.
+fn statements(memory: &Memory, word: &str) -> Vec<(String, String)> {
+    let records = memory.records(Kind::Knowledge).into_iter();
+    let found = records.filter(|record| record.text.contains(word));
+    found.map(|record| (record.text, record.source)).collect()
+}
+
+/// Appends an answer that edits a file, its result and a text to a conversation of Claude Code, after the line `parent`.
+fn claude_work(lines: &mut Vec<Value>, parent: &str, name: &str) -> String {
+    let line = |kind: &str, uuid: String, parent: &str, content: Value| {
+        json!({"type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": "first",
+            "cwd": "/home/dev/shop", "timestamp": "2026-08-01T10:30:00Z",
+            "message": {"id": format!("m-{uuid}"), "content": content}})
+    };
+    let call = format!("call-{name}");
+    let edit = json!([{"type": "tool_use", "id": call, "name": "Write",
+        "input": {"file_path": "/home/dev/shop/src/refunds.ts", "content": "export const refunds = [];"}}]);
+    let result = json!([{"type": "tool_result", "tool_use_id": call, "content": "ok"}]);
+    let text = json!([{"type": "text", "text": format!("The work {name} is there.")}]);
+    let names: Vec<String> = (0..3).map(|n| format!("{name}-{n}")).collect();
+    lines.push(line("assistant", names[0].clone(), parent, edit));
+    lines.push(line("user", names[1].clone(), &names[0], result));
+    lines.push(line("assistant", names[2].clone(), &names[1], text));
+    names[2].clone()
+}
+
+fn claude_prompt(lines: &mut Vec<Value>, parent: &str, name: &str, words: &str) {
+    lines.push(
+        json!({"type": "user", "uuid": name, "parentUuid": parent, "sessionId": "first",
+        "cwd": "/home/dev/shop", "timestamp": "2026-08-01T10:30:00Z", "message": {"content": words}}),
+    );
+}
+
+#[test]
+fn compacted_conversation_of_claude_code_has_its_turns_and_attempts_once() {
+    const SUMMARY: &str = "This session is being continued from a previous conversation that ran out of context. The conversation is summarized below:\n\nUser rules:\n- always use yarn in this repository, never npm\n\nAll user messages:\n- Please add a page for the orders of a customer, with a test for the empty list";
+    // Version 1.0 wrote the summary as a message of the user without a flag.
+    for is_flagged in [true, false] {
+        let mut lines = claude_talk("first", false, &[]);
+        let last = lines.last().unwrap()["uuid"].as_str().unwrap().to_owned();
+        lines.push(
+            json!({"type": "user", "uuid": "compact", "parentUuid": last, "sessionId": "first",
+            "cwd": "/home/dev/shop", "timestamp": "2026-08-01T10:19:59Z", "message": {"content":
+            "<command-name>/compact</command-name>\n<command-message>compact</command-message>\n<command-args></command-args>"}}),
+        );
+        lines.push(json!({"type": "system", "subtype": "compact_boundary", "uuid": "boundary", "parentUuid": null,
+            "logicalParentUuid": "compact", "sessionId": "first", "cwd": "/home/dev/shop", "timestamp": "2026-08-01T10:20:00Z"}));
+        let mut summary = json!({"type": "user", "uuid": "summary", "parentUuid": "boundary", "sessionId": "first",
+            "cwd": "/home/dev/shop", "timestamp": "2026-08-01T10:20:00Z", "message": {"content": SUMMARY}});
+        if is_flagged {
+            summary["isCompactSummary"] = json!(true);
+        }
+        lines.push(summary);
+        claude_prompt(&mut lines, "summary", "next", "go on");
+        let whole = claude_work(&mut lines, "next", "after");
+        assert_eq!(whole, "after-2");
+        for first in [lines.len(), 8, 6] {
+            let memory = Memory::new();
+            // A hook imports the first lines at the end of a turn.
+            memory.import(AgentProgram::ClaudeCode, "first.jsonl", &lines[..first]);
+            memory.import(AgentProgram::ClaudeCode, "first.jsonl", &lines);
+            let name = format!("flagged {is_flagged}, first import of {first} lines");
+            assert_eq!(memory.turns(Role::User), [REQUEST, RULE, "go on"], "{name}");
+            assert_eq!(memory.turns(Role::System).len(), 1, "{name}");
+            assert_eq!(memory.turns(Role::ToolCall).len(), 2, "{name}");
+            assert_eq!(memory.counts(), (0, 1), "{name}");
+            let rule = statements(&memory, "yarn");
+            assert_eq!(rule[0].1, "user", "{name}");
+        }
+    }
+}
+
+#[test]
+fn compacted_conversation_of_codex_has_its_turns_and_attempts_once() {
+    let summary = format!("Rules: {RULE}. The request: {REQUEST}.");
+    let handed_over = format!(
+        "Another language model started to solve this problem and produced a summary.\n{summary}"
+    );
+    let message = |text: &str| json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]});
+    for has_message in [true, false] {
+        let history: Vec<Value> = [RULE, REQUEST, "go on", handed_over.as_str()]
+            .map(message)
+            .to_vec();
+        let mut compacted = json!({"message": "", "replacement_history": history});
+        if has_message {
+            compacted["message"] = json!(summary);
+        }
+        let mut lines = vec![codex_start(1, PARENT, None)];
+        lines.extend(codex_talk(1, 7, true));
+        lines.push(codex(1, 500, "compacted", compacted));
+        lines.push(codex(
+            1,
+            500,
+            "event_msg",
+            json!({"type": "context_compacted"}),
+        ));
+        lines.push(codex(1, 510, "turn_context", json!({"turn_id": "turn-9"})));
+        // Some versions record the handed over messages again.
+        for text in [RULE, REQUEST, handed_over.as_str()] {
+            lines.push(codex(1, 510, "response_item", message(text)));
+        }
+        lines.push(codex(
+            1,
+            511,
+            "event_msg",
+            json!({"type": "user_message", "message": "also sort it by date"}),
+        ));
+        let memory = Memory::new();
+        for end in [lines.len() - 6, lines.len()] {
+            memory.import(AgentProgram::Codex, "rollout-a.jsonl", &lines[..end]);
+        }
+        let expected = [REQUEST, "also sort it by date", RULE, "go on"];
+        assert_eq!(memory.turns(Role::User), expected, "message {has_message}");
+        assert_eq!(memory.turns(Role::System).len(), 1, "message {has_message}");
+        assert_eq!(memory.counts(), (0, 1), "message {has_message}");
+    }
+}
+
+/// Lines of a Gemini CLI conversation: a rule, and a request with its work.
+fn gemini_talk() -> Vec<Value> {
+    let call = json!([{"id": "t1", "name": "write_file", "args": {"file_path": "/home/dev/shop/src/orders.ts", "content": "export const orders = [];"},
+        "status": "success", "result": [{"functionResponse": {"response": {"output": "ok"}}}]}]);
+    let message = |id: &str, second: u32, kind: &str, text: &str| json!({"id": id, "timestamp": format!("2026-08-01T10:00:{second:02}Z"), "type": kind, "content": text});
+    let mut work = message("m3", 3, "gemini", "The page is there.");
+    work["toolCalls"] = call;
+    vec![
+        json!({"sessionId": "g", "projectHash": "p", "startTime": "2026-08-01T10:00:00Z"}),
+        message("m0", 0, "user", RULE),
+        message("m1", 1, "gemini", "Understood."),
+        message("m2", 2, "user", REQUEST),
+        work,
+    ]
+}
+
+#[test]
+fn compressed_conversation_of_gemini_has_its_turns_and_attempts_once() {
+    let mut lines = gemini_talk();
+    let snapshot =
+        format!("<state_snapshot>\nRules: {RULE}. The request: {REQUEST}.\n</state_snapshot>");
+    let handed_over = json!({"id": "s1", "timestamp": "2026-08-01T10:10:00Z", "type": "user", "content": snapshot});
+    let kept = lines[4].clone();
+    lines.push(json!({"$set": {"messages": [handed_over, kept]}}));
+    lines.push(json!({"id": "m9", "timestamp": "2026-08-01T10:11:00Z", "type": "user", "content": "go on"}));
+    for first in [lines.len(), 5] {
+        let memory = Memory::new();
+        for end in [first, lines.len()] {
+            memory.import(AgentProgram::Gemini, "session-g.jsonl", &lines[..end]);
+        }
+        let name = format!("first import of {first} lines");
+        assert_eq!(memory.turns(Role::User), [REQUEST, RULE, "go on"], "{name}");
+        assert_eq!(memory.turns(Role::System).len(), 1, "{name}");
+        assert_eq!(memory.turns(Role::ToolCall).len(), 1, "{name}");
+        assert_eq!(memory.counts(), (0, 1), "{name}");
+    }
+}
+
+/// A conversation in which the person went back before the prompts `abandoned`, and went on with `next`.
+fn rewound(agent: AgentProgram, abandoned: &[&str], next: &str) -> (&'static str, Vec<Value>) {
+    if agent == AgentProgram::ClaudeCode {
+        let mut lines = claude_talk("first", false, &[]);
+        let base = lines.last().unwrap()["uuid"].as_str().unwrap().to_owned();
+        let mut parent = base.clone();
+        for (n, words) in abandoned.iter().enumerate() {
+            let name = format!("abandoned{n}");
+            claude_prompt(&mut lines, &parent, &name, words);
+            parent = claude_work(&mut lines, &name, &format!("lost{n}"));
+        }
+        claude_prompt(&mut lines, &base, "next", next);
+        claude_work(&mut lines, "next", "found");
+        return ("first.jsonl", lines);
+    }
+    let is_gemini = agent == AgentProgram::Gemini;
+    let mut lines = match is_gemini {
+        true => gemini_talk(),
+        false => {
+            let mut lines = vec![codex_start(1, PARENT, None)];
+            lines.extend(codex_talk(1, 7, true));
+            lines
+        }
+    };
+    let mut second = 300;
+    let mut add = |id: &str, words: &str| {
+        second += 1;
+        match is_gemini {
+            true => lines.push(
+                json!({"id": id, "timestamp": "2026-08-01T10:20:00Z", "type": "user", "content": words}),
+            ),
+            false => {
+                lines.push(codex(1, second, "turn_context", json!({"turn_id": id})));
+                let prompt = json!({"type": "user_message", "message": words});
+                lines.push(codex(1, second, "event_msg", prompt));
+            }
+        }
+    };
+    for (n, words) in abandoned.iter().enumerate() {
+        add(&format!("a{n}"), words);
+    }
+    match is_gemini {
+        true => {
+            lines.push(json!({"$rewindTo": "a0"}));
+            lines.push(
+                json!({"id": "n", "timestamp": "2026-08-01T10:30:00Z", "type": "user", "content": next}),
+            );
+            ("session-g.jsonl", lines)
+        }
+        false => {
+            let turns = abandoned.len();
+            let back = json!({"type": "thread_rolled_back", "num_turns": turns});
+            lines.push(codex(1, 400, "event_msg", back));
+            lines.push(codex(1, 401, "turn_context", json!({"turn_id": "n"})));
+            let prompt = json!({"type": "user_message", "message": next});
+            lines.push(codex(1, 401, "event_msg", prompt));
+            ("rollout-a.jsonl", lines)
+        }
+    }
+}
+
+const REWINDING: [AgentProgram; 3] = [
+    AgentProgram::ClaudeCode,
+    AgentProgram::Codex,
+    AgentProgram::Gemini,
+];
+
+#[test]
+fn abandoned_branch_has_no_turns_and_no_case_but_its_rule_is_kept_because_a_person_said_it() {
+    for agent in REWINDING {
+        let memory = Memory::new();
+        let abandoned = [
+            ABANDONED_RULE,
+            "Please add a page for the refunds of a customer, with a test for the empty list",
+        ];
+        let (name, lines) = rewound(agent, &abandoned, "also sort it by date");
+        memory.import(agent, name, &lines);
+        let turns = memory.turns(Role::User);
+        assert!(
+            turns.contains(&"also sort it by date".to_owned()),
+            "{agent:?}"
+        );
+        for words in abandoned {
+            assert!(!turns.contains(&words.to_owned()), "{agent:?}: {turns:?}");
+        }
+        assert_eq!(memory.counts(), (0, 1), "{agent:?}");
+        let cases = memory.records(Kind::Episode);
+        assert!(
+            !cases.iter().any(|case| case.text.contains("refunds of a")),
+            "{agent:?}: {cases:?}"
+        );
+        let rules = statements(&memory, "payment service");
+        assert_eq!(rules.len(), 1, "{agent:?}: {rules:?}");
+        assert_eq!(rules[0].1, "user", "{agent:?}");
+    }
+}
+
+#[test]
+fn rule_of_an_abandoned_prompt_ends_when_the_person_rewrote_the_prompt() {
+    for agent in REWINDING {
+        let memory = Memory::new();
+        let rewritten = "always mock the payment service in tests, never the recorded answers";
+        let (name, lines) = rewound(agent, &[ABANDONED_RULE], rewritten);
+        memory.import(agent, name, &lines);
+        let rules = statements(&memory, "payment service");
+        let texts: Vec<String> = rules.iter().map(|(text, _)| text.to_lowercase()).collect();
+        assert!(
+            texts.len() == 1 && texts[0].starts_with("always mock"),
+            "{agent:?}: {texts:?}"
+        );
+    }
+}
+
+/// Lines of a session of Claude Code with a request and a remark of the person.
+fn claude_remark(session: &str, day: u32, remark: &str) -> Vec<Value> {
+    let request = format!("Please look at the loader of part {day}");
+    let mut lines: Vec<Value> = Vec::new();
+    for (n, (kind, content)) in [
+        ("user", json!(request)),
+        (
+            "assistant",
+            json!([{"type": "text", "text": "The loader reads the file twice."}]),
+        ),
+        ("user", json!(remark)),
+        (
+            "assistant",
+            json!([{"type": "text", "text": "Understood."}]),
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let parent = lines.last().map(|line| line["uuid"].clone());
+        lines.push(
+            json!({"type": kind, "uuid": format!("{session}-{n}"), "parentUuid": parent,
+            "sessionId": session, "cwd": "/home/dev/shop",
+            "timestamp": format!("2026-08-{day:02}T10:00:{n:02}Z"),
+            "message": {"id": format!("m-{session}-{n}"), "content": content}}),
+        );
+    }
+    lines
+}
+
+#[test]
+fn preference_that_a_person_repeats_in_three_sessions_is_stored_once_as_their_words() {
+    let remarks = [
+        "short answer please",
+        "a shorter answer, thanks",
+        "the answer is too long, short one",
+        "short answers please",
+    ];
+    for order in [[0, 1, 2, 3], [3, 2, 1, 0]] {
+        let memory = Memory::new();
+        for (count, at) in order.into_iter().enumerate() {
+            let session = format!("remark{at}");
+            let lines = claude_remark(&session, u32::try_from(at).unwrap() + 1, remarks[at]);
+            for name in ["a", "copy"] {
+                let name = format!("{session}-{name}.jsonl");
+                memory.import(AgentProgram::ClaudeCode, &name, &lines);
+            }
+            let found = statements(&memory, "nswer");
+            assert_eq!(
+                found.len(),
+                usize::from(count >= 2),
+                "{order:?} {count}: {found:?}"
+            );
+            assert!(
+                found.iter().all(|(_, source)| source == "user"),
+                "{found:?}"
+            );
+        }
+        let record = &memory.records(Kind::Knowledge)[0];
+        assert_eq!(record.category(), Some("preference"));
+    }
 }

@@ -324,8 +324,9 @@ fn failure_ends_after_five_successes_of_its_command() {
     let errors = memory.engine.errors();
     let change = |id: RecordId| {
         let record = memory.engine.records().get(id).unwrap();
-        let again = errors.pass_again_change(&record, AGENT);
-        (again, errors.pass_change(&record, None, AGENT))
+        let now = memory.engine.now();
+        let again = errors.pass_again_change(&record, now, AGENT);
+        (again, errors.pass_change(&record, None, now, AGENT))
     };
     let (again, closed) = change(id);
     assert_eq!(again, None, "an open failure is closed first");
@@ -464,6 +465,18 @@ fn machine_fact_is_told_on_its_machine() {
         let now = memory.engine.now();
         let fact = memory.fact("fact", "The SDK is installed in /home/ann/sdk.");
         let log = memory.learned("fact", "The log is /tmp/build.log.", &session, now);
+        for host in [
+            "The staging database is db3.internal.example.",
+            "The registry is 192.168.1.7:5000.",
+            "Deploy with `ssh build@host`.",
+        ] {
+            let host_fact = memory.learned("fact", host, &session, now);
+            let expected = (!is_told).then_some(EndReason::OtherMachine);
+            assert_eq!(memory.end(host_fact), expected, "{host}");
+            assert_eq!(memory.is_told(host), is_told, "{host}");
+        }
+        let public = memory.learned("fact", "Packages come from pypi.org.", &session, now);
+        assert_eq!(memory.end(public), None);
         let plain = memory.learned("fact", "The log is build.log.", &session, now);
         let said = memory.remember("fact", "My SDK is /home/ann/sdk.", "user", None);
         let expected = (!is_told).then_some(EndReason::OtherMachine);

@@ -43,6 +43,7 @@ fn short(agent: AgentProgram, file: &str) -> Vec<String> {
             let what = match one.body {
                 EventBody::ConversationStart(name) => format!("begins {name}"),
                 EventBody::Prompt(rendered) => format!("prompt {rendered}"),
+                EventBody::AbandonedPrompt(rendered) => format!("abandoned {rendered}"),
                 EventBody::AssistantText(rendered) => format!("said {rendered}"),
                 EventBody::Summary(rendered) => format!("summary {rendered}"),
                 EventBody::Call { call, tool, action } => match action {
@@ -175,6 +176,7 @@ fn claude_abandoned_branches_are_left_out() {
             .collect::<Vec<_>>(),
         [
             "prompt one",
+            "abandoned that is wrong",
             "said right way",
             "c1 Bash runs one",
             "c2 Bash runs two",
@@ -342,7 +344,12 @@ fn codex_rolled_back_turns_are_left_out() {
     .concat();
     assert_eq!(
         short(AgentProgram::Codex, &file),
-        ["prompt one", "prompt four"]
+        [
+            "prompt one",
+            "abandoned two",
+            "abandoned three",
+            "prompt four"
+        ]
     );
 }
 
@@ -375,7 +382,9 @@ fn gemini_chat_as_lines_and_as_one_object() {
         "t2 Failed no match",
         "used 5 2 3",
     ];
-    assert_eq!(short(AgentProgram::Gemini, &lines.join("\n")), expected);
+    let mut of_lines = short(AgentProgram::Gemini, &lines.join("\n"));
+    assert_eq!(of_lines.pop().as_deref(), Some("abandoned no"));
+    assert_eq!(of_lines, expected);
     let whole = format!(
         "{{\"sessionId\":\"g\",\"projectHash\":\"ab\",\"messages\":[{},{updated}]}}",
         lines[2]

@@ -5,6 +5,7 @@ use crate::judgement::Judgement;
 use crate::prompt_template::template_input;
 use crate::selection::{Withdrawals, select_lessons};
 use crate::sources::Sources;
+use crate::wishes::Wish;
 use crate::{Candidate, Lesson};
 use heirloom_agents::transcripts::{EventBody, TranscriptEvent};
 use serde::{Deserialize, Serialize};
@@ -75,6 +76,11 @@ impl LessonExtractor {
             judgement,
             Cues::get(),
         )
+    }
+
+    /// Returns the sentences of the person that would be preferences if they came back in other sessions.
+    pub fn wishes(&self) -> &[Wish] {
+        self.sources.wishes()
     }
 
     /// Returns a title of the session, made from its first request, of at most 80 characters.

@@ -21,8 +21,10 @@ mod selection;
 mod sentences;
 mod sources;
 mod statements;
+mod wishes;
 
 use heirloom_agents::failures::shell_line;
+pub use wishes::{Wish, repeated_wishes};
 
 pub use candidate::{
     Candidate, DropReason, Evidence, Lesson, LessonContent, LessonStep, ModelOpinion, ModelVerdict,

@@ -16,8 +16,9 @@ use coefficients::{BIAS, COEFFICIENTS};
 use derived_features::{DERIVED_COUNT, DERIVED_NAMES, derived_features};
 pub(crate) use word_classes::SentenceClasses;
 use word_classes::{
-    CHANGE, CLASS_COUNT, CLASS_NAMES, COMPLAINT, CONTRAST, GENERIC, PREFERENCE, PROHIBITION,
-    WORKING,
+    ALWAYS, CHANGE, CLASS_COUNT, CLASS_NAMES, COMPLAINT, CONTRAST, COUNTED, GENERIC, HABIT_START,
+    HEDGE, IDLE, LETS_START, MOMENT, OBLIGATION, ONLY, PREFERENCE, PRODUCT, PROHIBITION,
+    QUESTION_START, REMINDER, REPORT, SEQUENCE, TASK_START, WORKING,
 };
 pub(crate) use word_pairs::words_and_pairs;
 use word_weights::WORD_WEIGHTS;
@@ -122,6 +123,43 @@ pub(crate) fn is_working(classes: &SentenceClasses) -> bool {
 /// Returns true if the sentence neither forbids nor compares.
 pub(crate) fn is_description(classes: &SentenceClasses) -> bool {
     !classes.has(PROHIBITION) && !classes.has(CONTRAST)
+}
+
+/// Returns true if the sentence demands something, and does not only describe.
+pub(crate) fn is_demand(classes: &SentenceClasses) -> bool {
+    const CLASSES: [usize; 8] = [
+        ALWAYS,
+        CONTRAST,
+        HABIT_START,
+        OBLIGATION,
+        ONLY,
+        PREFERENCE,
+        PROHIBITION,
+        REMINDER,
+    ];
+    CLASSES.iter().any(|class| classes.has(*class))
+}
+
+/// Returns true if the sentence forbids something.
+pub(crate) fn is_prohibition(classes: &SentenceClasses) -> bool {
+    classes.has(PROHIBITION)
+}
+
+/// Returns true if the sentence is about the task at hand: a request, a report, a question, or about this moment.
+pub(crate) fn is_of_task(classes: &SentenceClasses) -> bool {
+    const CLASSES: [usize; 10] = [
+        TASK_START,
+        LETS_START,
+        MOMENT,
+        REPORT,
+        IDLE,
+        PRODUCT,
+        SEQUENCE,
+        COUNTED,
+        HEDGE,
+        QUESTION_START,
+    ];
+    classes.states_fact() || CLASSES.iter().any(|class| classes.has(*class))
 }
 
 /// Returns true if the sentence changes what was decided earlier.

@@ -23,6 +23,7 @@ pub(crate) use person_rules::{own_sentences, rule_category};
 
 use crate::Candidate;
 use crate::cues::Cues;
+use crate::wishes::Wish;
 use heirloom_agents::transcripts::TranscriptEvent;
 use serde::{Deserialize, Serialize};
 
@@ -68,6 +69,11 @@ impl Sources {
         self.reports.push(position, event, cues);
         self.documents.push(position, event, cues);
         self.diagnoses.push(position, event, cues);
+    }
+
+    /// Returns the wishes of the person.
+    pub(crate) fn wishes(&self) -> &[Wish] {
+        self.person_rules.wishes()
     }
 
     /// Returns the candidates of all sources.

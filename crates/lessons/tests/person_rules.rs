@@ -422,3 +422,33 @@ fn hostile_turns_are_read_in_time() {
     assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
     assert!(serde_json::to_string(&extractor).unwrap().len() < 100_000);
 }
+
+#[test]
+fn forms_of_rules_in_several_languages_are_rules_and_the_same_words_in_reports_are_none() {
+    let table: BTreeMap<String, Vec<String>> =
+        toml::from_str(include_str!("data/rule_forms.toml")).unwrap();
+    let is_rule = |sentence: &&String| {
+        let found = rules_after("I looked at the code.", sentence);
+        found.iter().any(|rule| rule.worth >= 0.8)
+    };
+    let missed: Vec<&String> = table["rules"].iter().filter(|one| !is_rule(one)).collect();
+    let wrong: Vec<&String> = table["others"].iter().filter(is_rule).collect();
+    assert!(
+        missed.is_empty() && wrong.is_empty(),
+        "missed {missed:#?} wrong {wrong:#?}"
+    );
+}
+
+/// A description of the project that demands something is a rule.
+#[test]
+fn descriptions_with_a_demand_are_rules() {
+    for turn in [
+        "You are in a folder that other people use too, so never delete anything in it.",
+        "The project is a library, it must not print anything.",
+        "This repository is a generated library, never edit a file in it by hand.",
+        "you are working on a copy of production, be careful with anything that deletes rows",
+        "there is a venv in the folder tools, use that instead of a new one",
+    ] {
+        assert!(!rules_after("I looked at it.", turn).is_empty(), "{turn}");
+    }
+}

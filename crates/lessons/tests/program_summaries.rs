@@ -84,6 +84,7 @@ fn texts<'e>(events: impl Iterator<Item = &'e TranscriptEvent>) -> Vec<&'e str> 
         | EventBody::Call { .. }
         | EventBody::Result { .. }
         | EventBody::FileChanged(_)
+        | EventBody::AbandonedPrompt(_)
         | EventBody::TokenUsage(_) => "",
     };
     events.map(text).collect()

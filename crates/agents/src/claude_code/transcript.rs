@@ -34,6 +34,9 @@ use typed_answers::typed_answers;
 /// Model name of messages that the program writes itself, such as `API Error: 400`.
 const SYNTHETIC_MODEL: &str = "<synthetic>";
 
+/// Beginning of the summary with which a conversation continues after a compaction.
+const CONTINUATION: &str = "This session is being continued from a previous conversation";
+
 /// Beginnings of the result of a denied or interrupted tool call.
 const REJECTED: [&str; 4] = [
     "The user doesn't want to proceed",
@@ -193,7 +196,8 @@ impl EventReader for Claude {
             return Some(());
         }
         self.flush(out);
-        if is_true(line.summary) {
+        let is_summary = is_true(line.summary) || continues_compacted(&message);
+        if is_summary {
             let message_text = joined_texts(message.content, &["text"]);
             out(place.event(place.id.clone(), EventBody::Summary(message_text)));
         } else if !is_true(line.meta) {
@@ -205,6 +209,24 @@ impl EventReader for Claude {
             }
         }
         Some(())
+    }
+
+    fn read_superseded_line(&mut self, at: u64, text: &str, out: EventSink<'_>) {
+        let Ok(line) = parse_object::<ClaudeLine<'_>>(text) else {
+            return;
+        };
+        let is_of_person =
+            as_keyword(line.kind) == "user" && !is_true(line.summary) && !is_true(line.meta);
+        let message = as_object::<ClaudeMessage<'_>>(line.message).filter(|_| is_of_person);
+        if let Some(message) = message {
+            let place = LineContext::of_line(at, &line);
+            emit_user_line(&place, &message, &mut |event| {
+                if let EventBody::Prompt(words) = event.body {
+                    let body = EventBody::AbandonedPrompt(words);
+                    out(TranscriptEvent { body, ..event });
+                }
+            });
+        }
     }
 
     fn finish(&mut self, out: EventSink<'_>) {
@@ -325,6 +347,14 @@ impl Claude {
         self.emit_text(out);
         self.emit_usage(out);
     }
+}
+
+/// Returns true for the summary of a version that does not flag it.
+fn continues_compacted(message: &ClaudeMessage<'_>) -> bool {
+    message.content.is_some_and(|content| {
+        memchr::memmem::find(content.get().as_bytes(), CONTINUATION.as_bytes()).is_some()
+            && joined_texts(Some(content), &["text"]).starts_with(CONTINUATION)
+    })
 }
 
 fn emit_user_line(place: &LineContext, message: &ClaudeMessage<'_>, out: EventSink<'_>) {

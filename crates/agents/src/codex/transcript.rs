@@ -193,7 +193,6 @@ struct Codex {
 impl EventReader for Codex {
     fn read_line(&mut self, at: u64, text: &str, out: EventSink<'_>) -> Option<()> {
         let line: CodexLine<'_> = parse_object(text).ok()?;
-        let when = as_time(line.timestamp);
         let kind = as_keyword(line.kind);
         if !matches!(kind, "response_item" | "event_msg" | "compacted") {
             return Some(());
@@ -201,18 +200,14 @@ impl EventReader for Codex {
         let Some(payload) = as_object::<CodexPayload<'_>>(line.payload) else {
             return Some(());
         };
-        let place = LinePlace {
-            at,
-            when,
-            is_copied: self.places.is_copied(when),
-        };
+        let place = self.place(at, &line);
         match kind {
             "compacted" => {
                 let summary = as_nonblank_string(payload.message)
                     .and_then(|message| without_handover(&message))
                     .or_else(|| handed_over_summary(payload.replacement_history));
                 if let Some(summary) = summary {
-                    let id = self.places.entry_id(at, when, &summary);
+                    let id = self.places.entry_id(at, place.when, &summary);
                     out(place.event(id, EventBody::Summary(summary)));
                 }
             }
@@ -220,6 +215,22 @@ impl EventReader for Codex {
             _ => self.emit_item(&place, &payload, out),
         }
         Some(())
+    }
+
+    fn read_superseded_line(&mut self, at: u64, text: &str, out: EventSink<'_>) {
+        let Ok(line) = parse_object::<CodexLine<'_>>(text) else {
+            return;
+        };
+        let payload = as_object::<CodexPayload<'_>>(line.payload);
+        let event = payload.filter(|_| as_keyword(line.kind) == "event_msg");
+        if let Some(event) = event.filter(|event| as_keyword(event.kind) == "user_message") {
+            self.emit_event(&self.place(at, &line), &event, &mut |event| {
+                if let EventBody::Prompt(words) = event.body {
+                    let body = EventBody::AbandonedPrompt(words);
+                    out(TranscriptEvent { body, ..event });
+                }
+            });
+        }
     }
 }
 
@@ -238,6 +249,16 @@ impl LinePlace {
 }
 
 impl Codex {
+    /// Returns the offset and time of a line.
+    fn place(&self, at: u64, line: &CodexLine<'_>) -> LinePlace {
+        let when = as_time(line.timestamp);
+        LinePlace {
+            at,
+            when,
+            is_copied: self.places.is_copied(when),
+        }
+    }
+
     fn emit_event(&self, place: &LinePlace, event: &CodexPayload<'_>, out: EventSink<'_>) {
         match as_keyword(event.kind) {
             "user_message" => {

@@ -1,9 +1,11 @@
 //! Cause of a failure: the first line of the output that names the fault, and the failing test.
 
 use super::output_line::{LineKind, line_kind, message_of};
+use super::test_counts::read_test_counts;
 use super::test_name::failing_test;
 use aho_corasick::AhoCorasick;
 use heirloom_model::{limits, text};
+use std::collections::HashSet;
 use std::sync::OnceLock;
 
 /// Lines of an output that are read.
@@ -127,6 +129,17 @@ pub fn names_failing_tests(output: &str) -> bool {
     let plain = text::strip_ansi(output);
     let mut lines = plain.lines().take(LINES_MAX);
     lines.any(|line| failing_test(line).is_some())
+}
+
+/// Returns true if an output names as many failing tests as its summary counts, so that no other test failed.
+pub fn names_all_failing_tests(output: &str) -> bool {
+    let plain = text::strip_ansi(output);
+    let lines = plain.lines().take(LINES_MAX);
+    let names: HashSet<String> = lines
+        .filter_map(|line| failing_test(line).map(|test| test.name.to_string()))
+        .collect();
+    read_test_counts(output)
+        .is_some_and(|counts| counts.failed > 0 && names.len() as u64 >= counts.failed)
 }
 
 /// Returns true if a summary line counts failures, or says that the build failed.

@@ -125,6 +125,12 @@ impl ShapePart {
         self.text.len() >= COMMAND_PART_CHARS_MAX
     }
 
+    /// Returns true for work whose output goes to a file.
+    fn writes_file(&self) -> bool {
+        let kept = self.text.replace("2>&1", "").replace(">&2", "");
+        self.role == PartRole::Work && kept.contains('>')
+    }
+
     /// Returns true if the part is what the line is for: no preparation, message or filter of another's output.
     pub fn is_essential(&self) -> bool {
         match self.role {
@@ -139,6 +145,15 @@ impl CommandShape {
     /// Returns true if no part does work that can fail.
     pub fn is_lookup(&self) -> bool {
         self.parts.iter().all(|part| part.is_lookup)
+    }
+
+    /// Returns true if the output has only selected lines of a command's own: `make | tail`, `make > log; tail log`.
+    pub fn shows_part_of_output(&self) -> bool {
+        let has_log = self.parts.iter().any(ShapePart::writes_file);
+        self.parts.iter().any(|part| {
+            let program = part.names.first().map_or("", String::as_str);
+            !part.is_substituted && SELECTORS.contains(&program) && (part.is_piped || has_log)
+        })
     }
 
     /// Returns true if a part is the only one of importance.
@@ -208,6 +223,11 @@ impl CommandShape {
         reader.result()
     }
 }
+
+/// Programs that show some lines of an output or of a log.
+const SELECTORS: [&str; 11] = [
+    "tail", "head", "grep", "egrep", "rg", "ag", "sed", "awk", "less", "more", "wc",
+];
 
 /// Exit codes of commands that were ended from outside: SIGINT, SIGTERM.
 const SIGNAL_CODES: [i64; 2] = [130, 143];

@@ -32,7 +32,9 @@ pub fn is_deliberate_failure(command: &str) -> bool {
         "exit" | "return" => one.word(1).parse::<u8>().is_ok_and(|status| status != 0),
         _ => false,
     };
-    commands.last().is_some_and(exits) || commands.iter().any(raises)
+    // `make || exit 1` passes the failure on.
+    let is_alternative = command.contains("||");
+    commands.last().is_some_and(exits) && !is_alternative || commands.iter().any(raises)
 }
 
 /// Returns true for code on the command line that raises an error.
@@ -77,6 +79,7 @@ mod tests {
             ("python3 - <<'E'\nraise ValueError(1)\nE", true),
             ("node -e \"throw new Error('x')\"", true),
             ("make; exit 1", true),
+            ("make > log 2>&1 || { tail log; exit 1; }", false),
             ("sh -c 'exit 3'", true),
             ("false", true),
             ("make || exit 0", false),

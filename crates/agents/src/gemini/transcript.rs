@@ -11,13 +11,13 @@ use crate::json_fields::{
 };
 use crate::transcripts::transcript_format::{EventReader, LineScan, TranscriptFormat};
 use crate::transcripts::transcript_reader::main_agent_event;
-use crate::transcripts::{EventBody, EventSink, TranscriptHeader};
+use crate::transcripts::{EventBody, EventSink, TranscriptEvent, TranscriptHeader};
 use crate::{AgentProgram, ProgramFolder};
 use heirloom_fs::project_fs;
 use heirloom_model::event_stream::Usage;
 use heirloom_model::limits;
 use line_fields::{GeminiCall, GeminiLine, GeminiMessage, GeminiUsage, SetUpdate};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use tool_calls::{emit_call, has_tool_result, message_text};
 
@@ -102,6 +102,8 @@ struct GeminiLineScan {
     order: Vec<(String, u64)>,
     at: HashMap<String, usize>,
     superseded: Vec<u64>,
+    /// Those of them before whose message a person went back.
+    rewound: HashSet<u64>,
 }
 
 impl LineScan for GeminiLineScan {
@@ -111,7 +113,10 @@ impl LineScan for GeminiLineScan {
         };
         if let Some(to) = as_string(line.rewind) {
             let from = self.at.get(&to).copied().unwrap_or(0);
+            let first = self.superseded.len();
             self.supersede_from(from);
+            let rewound = self.superseded.get(first..).unwrap_or_default();
+            self.rewound.extend(rewound);
         } else if let Some(id) = as_nonblank_string(line.id) {
             match self.at.get(&id) {
                 Some(&index) => {
@@ -123,18 +128,36 @@ impl LineScan for GeminiLineScan {
                     self.order.push((id, at));
                 }
             }
-        } else if as_object::<SetUpdate<'_>>(line.set).is_some_and(|set| set.messages.is_some()) {
-            self.supersede_from(0);
+        } else if let Some(messages) =
+            as_object::<SetUpdate<'_>>(line.set).and_then(|set| set.messages)
+        {
+            self.supersede_repeated(messages);
         }
     }
 
     fn finish(mut self: Box<Self>) -> (Vec<u64>, Box<dyn EventReader>) {
         self.superseded.sort_unstable();
-        (self.superseded, Box::new(Gemini))
+        let reader = Gemini {
+            rewound: self.rewound,
+        };
+        (self.superseded, Box::new(reader))
     }
 }
 
 impl GeminiLineScan {
+    /// Supersedes the messages that a new list repeats. Those that a compression left out were said all the same.
+    fn supersede_repeated(&mut self, messages: &serde_json::value::RawValue) {
+        let mut repeated = HashSet::new();
+        for_each_element(Some(messages), &mut |raw| {
+            let message = as_object::<GeminiMessage<'_>>(Some(raw));
+            repeated.extend(message.and_then(|message| as_nonblank_string(message.id)));
+        });
+        self.at.clear();
+        let known = self.order.drain(..);
+        let again = known.filter(|(id, _)| repeated.contains(id));
+        self.superseded.extend(again.map(|(_, at)| at));
+    }
+
     fn supersede_from(&mut self, from: usize) {
         for (id, at) in self.order.drain(from.min(self.order.len())..) {
             self.at.remove(&id);
@@ -145,11 +168,26 @@ impl GeminiLineScan {
 
 /// Event parser of a Gemini CLI transcript.
 #[derive(Debug)]
-struct Gemini;
+struct Gemini {
+    /// Offsets of the lines of abandoned messages.
+    rewound: HashSet<u64>,
+}
 
 impl EventReader for Gemini {
     fn read_line(&mut self, at: u64, text: &str, out: EventSink<'_>) -> Option<()> {
         read_line(at, text, out)
+    }
+
+    fn read_superseded_line(&mut self, at: u64, text: &str, out: EventSink<'_>) {
+        if !self.rewound.contains(&at) {
+            return;
+        }
+        read_line(at, text, &mut |event| {
+            if let EventBody::Prompt(words) = event.body {
+                let body = EventBody::AbandonedPrompt(words);
+                out(TranscriptEvent { body, ..event });
+            }
+        });
     }
 }
 

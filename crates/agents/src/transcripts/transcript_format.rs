@@ -113,6 +113,9 @@ pub(crate) trait LineScan: Debug {
         true
     }
 
+    /// Reads the line before the first one, for a format whose lines name the line that they continue.
+    fn read_line_before(&mut self, _at: u64, _text: &str) {}
+
     /// Reads the line at offset `at`.
     fn read_line(&mut self, at: u64, text: &str);
 
@@ -135,6 +138,9 @@ pub(crate) trait EventReader: Debug {
 
     /// Emits the events of the line at offset `at`; `None` if the program does not write such a line.
     fn read_line(&mut self, at: u64, text: &str, out: EventSink<'_>) -> Option<()>;
+
+    /// Emits the prompt of a person on a superseded line, if the line is not a former version of a message that stays.
+    fn read_superseded_line(&mut self, _at: u64, _text: &str, _out: EventSink<'_>) {}
 
     /// Emits pending events at the end of the file.
     fn finish(&mut self, _out: EventSink<'_>) {}

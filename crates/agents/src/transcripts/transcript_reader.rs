@@ -59,6 +59,11 @@ impl SupersededLineScan {
         self.0.is_needed()
     }
 
+    /// Reads the line before the first one that the scan reads, so that it knows whether the lines continue it.
+    pub fn read_line_before(&mut self, at: u64, line: &[u8]) {
+        self.0.read_line_before(at, &decode_line(line));
+    }
+
     /// Reads the line at offset `at`.
     pub fn read_line(&mut self, at: u64, line: &[u8]) {
         self.0.read_line(at, &decode_line(line));
@@ -104,6 +109,7 @@ impl TranscriptReader {
     /// Reads the line at offset `at`; returns true if it was readable.
     pub fn read_line(&mut self, at: u64, line: &[u8], out: EventSink<'_>) -> bool {
         if self.superseded.binary_search(&at).is_ok() {
+            self.form.read_superseded_line(at, &decode_line(line), out);
             return true;
         }
         let text = decode_line(line);
@@ -118,6 +124,11 @@ impl TranscriptReader {
     /// Emits pending events at the end of the file.
     pub fn finish(&mut self, out: EventSink<'_>) {
         self.form.finish(out);
+    }
+
+    /// Returns the number of superseded lines before an offset. A survey that began later does not know them.
+    pub fn superseded_before(&self, offset: u64) -> usize {
+        self.superseded.partition_point(|at| *at < offset)
     }
 
     /// Returns the number of unreadable lines.

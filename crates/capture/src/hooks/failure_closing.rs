@@ -5,7 +5,10 @@ use super::failure_warning::is_open;
 use super::session_state::{HookSessionState, OpenFailure};
 use crate::failures::{FOLDER, PassEvidence, PassedTests};
 use crate::{Hooks, failures};
-use heirloom_agents::failures::{Subject, names_failing_tests, test_of_error};
+use heirloom_agents::failures::command_result::CommandShape;
+use heirloom_agents::failures::{
+    Subject, names_all_failing_tests, names_failing_tests, test_of_error,
+};
 use heirloom_engine::Engine;
 use heirloom_model::kinds::ErrorRecord;
 use heirloom_model::{Fault, Record, text};
@@ -67,7 +70,11 @@ impl Hooks<'_> {
         run: &ProvingRun<'_>,
         state: &mut HookSessionState,
     ) -> Result<(), Fault> {
-        if !names_failing_tests(run.output) {
+        let is_cut = || {
+            CommandShape::parse(run.command).shows_part_of_output()
+                && !names_all_failing_tests(run.output)
+        };
+        if !names_failing_tests(run.output) || is_cut() {
             return Ok(());
         }
         let subject = Subject::Command(run.command.to_owned());
@@ -115,7 +122,12 @@ impl Hooks<'_> {
             let errors = self.engine.errors();
             let close = |now: Record| {
                 let one = gone.iter().find(|one| one.key == now.key)?;
-                Some(errors.pass_change(&now, one.how.as_deref(), request.host.as_str()))
+                Some(errors.pass_change(
+                    &now,
+                    one.how.as_deref(),
+                    self.engine.now(),
+                    request.host.as_str(),
+                ))
             };
             Ok(open.filter_map(close).collect())
         })?;
@@ -188,7 +200,7 @@ fn count_success(
         let known = hooks.failures_of(subject)?.into_iter();
         Ok(known
             .filter(|one| evidence.closes(one))
-            .filter_map(|one| errors.pass_again_change(&one, source))
+            .filter_map(|one| errors.pass_again_change(&one, hooks.engine.now(), source))
             .collect())
     };
     if counted()?.is_empty() {

@@ -1,14 +1,14 @@
 //! Warnings before commands and edits that failed earlier: the choice of the failure, and the text.
 
 use crate::Hooks;
+use crate::failures::failures_with_prefix;
 use heirloom_agents::failures::Subject;
 use heirloom_engine::Engine;
 use heirloom_model::kinds::ErrorRecord;
 use heirloom_model::record_meaning::{
     PASSED_LATER, has_passed_without_change, has_resolution_details, known_resolution,
 };
-use heirloom_model::{Fault, Kind, Record, limits, mark, text};
-use heirloom_store::Filter;
+use heirloom_model::{Fault, Record, mark, text};
 use serde_json::Value;
 
 impl Hooks<'_> {
@@ -33,13 +33,7 @@ impl Hooks<'_> {
 
     /// Returns the current failures of a subject, newest first.
     pub(super) fn failures_of(&self, subject: &Subject) -> Result<Vec<Record>, Fault> {
-        let filter = Filter {
-            key_prefix: Some(subject.prefix()),
-            ..Filter::current(&[Kind::Error], self.engine.now())
-        };
-        self.engine
-            .records()
-            .find(&filter.limit(limits::HOOK_SESSION_ITEMS_MAX))
+        failures_with_prefix(self.engine, subject.prefix())
     }
 }
 

@@ -6,7 +6,9 @@ use heirloom_agents::AgentProgram;
 use heirloom_agents::failures::is_heirloom_command;
 use heirloom_agents::transcripts::{EventBody, ToolAction, TranscriptEvent};
 use heirloom_engine::Engine;
-use heirloom_lessons::{Judgement, Lesson, LessonContent, LessonExtractor, SourceKind, Speaker};
+use heirloom_lessons::{
+    Judgement, Lesson, LessonContent, LessonExtractor, SourceKind, Speaker, Wish,
+};
 use heirloom_model::limits::TRANSCRIPT_CALLS_MAX;
 use std::collections::HashSet;
 use std::path::Path;
@@ -107,8 +109,14 @@ impl ConversationLearner {
             | EventBody::AssistantText(_)
             | EventBody::Summary(_)
             | EventBody::FileChanged(_)
+            | EventBody::AbandonedPrompt(_)
             | EventBody::TokenUsage(_) => false,
         }
+    }
+
+    /// Returns the wishes of the person found so far.
+    pub(crate) fn wishes(&self) -> &[Wish] {
+        self.extractor.wishes()
     }
 
     /// Returns the lessons found so far. In a conversation of a subagent no person spoke. The to-do list of an ended

@@ -24,6 +24,9 @@ pub(crate) fn extractor_input(
     let shorten = |text: &str| shortened(engine, text, LESSON_TEXT_CHARS_MAX);
     let body = match &event.body {
         EventBody::Prompt(text) => EventBody::Prompt(shorten(without_injected_text(text).trim())),
+        EventBody::AbandonedPrompt(text) => {
+            EventBody::AbandonedPrompt(shorten(without_injected_text(text).trim()))
+        }
         EventBody::AssistantText(text) => {
             EventBody::AssistantText(shorten(without_injected_text(text).trim()))
         }

@@ -1,7 +1,7 @@
 //! State of a session's learning, stored in an attribute of the session, which older programs ignore.
 
 use heirloom_engine::LessonLedger;
-use heirloom_lessons::{Judgement, LessonExtractor};
+use heirloom_lessons::{Judgement, LessonExtractor, Wish};
 use heirloom_model::record::Attrs;
 use heirloom_model::{RecordId, Session, limits};
 use serde_json::{Value, json};
@@ -16,10 +16,14 @@ const VERSION: u64 = 1;
 pub(crate) struct LearningState {
     /// Bytes of the transcript that the extractor has read.
     pub(crate) offset: u64,
+    /// Superseded lines before this offset when they were read.
+    pub(crate) superseded: u64,
     /// The extractor, if its state is kept; without it the conversation is read again from its beginning.
     pub(crate) extractor: Option<LessonExtractor>,
     /// The stored lessons.
     pub(crate) ledger: LessonLedger,
+    /// Sentences of the person that are preferences if they come back in other sessions.
+    pub(crate) wishes: Vec<Wish>,
     /// Judgement of a model.
     pub(crate) judgement: Option<Judgement>,
     /// Import batch of the conversation, which hooks continue.
@@ -36,13 +40,26 @@ impl LearningState {
         let extractor = value.get("extractor").filter(|_| is_same_version);
         Self {
             offset: value["offset"].as_u64().unwrap_or(0),
+            superseded: value["superseded"].as_u64().unwrap_or(0),
             extractor: extractor.and_then(|state| serde_json::from_value(state.clone()).ok()),
             ledger: LessonLedger::from_value(&value["ledger"]),
+            wishes: Self::wishes_of(session),
             judgement: serde_json::from_value(value["judgement"].clone()).ok(),
             conversation_batch: value["conversation_batch"]
                 .as_str()
                 .and_then(|id| id.parse().ok()),
         }
+    }
+
+    /// Reads only the wishes of a session.
+    pub(crate) fn wishes_of(session: &Session) -> Vec<Wish> {
+        let wishes = session
+            .attrs
+            .get(ATTRIBUTE)
+            .and_then(|value| value.get("wishes"));
+        wishes
+            .and_then(|wishes| serde_json::from_value(wishes.clone()).ok())
+            .unwrap_or_default()
     }
 
     /// Writes the state to the attributes of a session. An extractor whose state is too large is left out.
@@ -51,11 +68,15 @@ impl LearningState {
         let mut value = json!({
             "version": VERSION,
             "offset": self.offset,
+            "superseded": self.superseded,
             "ledger": self.ledger.to_value(),
             "conversation_batch": self.conversation_batch.map(|id| id.to_string()),
         });
         if let Some(extractor) = extractor {
             value["extractor"] = extractor;
+        }
+        if !self.wishes.is_empty() {
+            value["wishes"] = json!(self.wishes);
         }
         let judgement = self.judgement.as_ref().map(serde_json::to_value);
         if let Some(Ok(judgement)) = judgement {
@@ -67,6 +88,7 @@ impl LearningState {
     /// Discards what was read of the conversation, but not what was learned.
     pub(crate) fn restart(&mut self) {
         self.offset = 0;
+        self.superseded = 0;
         self.extractor = None;
     }
 
@@ -74,6 +96,7 @@ impl LearningState {
     pub(crate) fn is_empty(&self) -> bool {
         self.extractor.is_none()
             && self.ledger.is_empty()
+            && self.wishes.is_empty()
             && self.judgement.is_none()
             && self.conversation_batch.is_none()
     }

@@ -43,6 +43,7 @@ impl EntryOwner<'_> {
             | EventBody::AssistantText(_)
             | EventBody::Summary(_)
             | EventBody::FileChanged(_)
+            | EventBody::AbandonedPrompt(_)
             | EventBody::TokenUsage(_) => Cow::Borrowed(&*event.id),
         };
         self.entry_id("turn", &id, at)

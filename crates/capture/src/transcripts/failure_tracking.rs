@@ -2,7 +2,8 @@
 
 use super::import_state::{FailureCause, OpenFailure};
 use super::importer::{TranscriptImporter, keep_existing};
-use crate::failures::{PassEvidence, current_failure};
+use super::learning_mode::LearningMode;
+use crate::failures::{PassEvidence, current_failure, failures_with_prefix, folder_of_command};
 use heirloom_agents::failures::{Failure, Subject, failure_text};
 use heirloom_agents::signals;
 use heirloom_engine::{NewRecord, names_error};
@@ -30,8 +31,14 @@ impl TranscriptImporter<'_, '_, '_> {
             FailureCause::Command(failure) => failure.prefix == prefix,
             FailureCause::Signalled(_) => false,
         };
-        let has_passed = || PassEvidence::of_command(command, None, output, false).command_passed();
-        if !self.state.open.iter().any(is_same) || !has_passed() {
+        let folder = self.folder.to_string_lossy();
+        let folder = folder_of_command(&self.base, Some(&folder), command);
+        let evidence = PassEvidence::of_command(command, folder, output, false);
+        if !evidence.command_passed() {
+            return Ok(());
+        }
+        self.count_success(&prefix, &evidence, at)?;
+        if !self.state.open.iter().any(is_same) {
             return Ok(());
         }
         let (passed, left): (Vec<OpenFailure>, Vec<OpenFailure>) =
@@ -43,6 +50,39 @@ impl TranscriptImporter<'_, '_, '_> {
             if let FailureCause::Command(failure) = &open.what {
                 self.close_recorded_failure(failure, at)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Counts a further success of a command for its closed failures without a known fix, as hooks do while a session runs.
+    fn count_success(
+        &mut self,
+        prefix: &str,
+        evidence: &PassEvidence,
+        at: Timestamp,
+    ) -> Result<(), Fault> {
+        if self.mode != LearningMode::Import || self.writer.is_dry_run() {
+            return Ok(());
+        }
+        let (engine, source) = (self.engine, self.agent.as_str());
+        let counted = || -> Result<Vec<Change>, Fault> {
+            let known = failures_with_prefix(engine, prefix.to_owned())?.into_iter();
+            let known = known.filter(|one| evidence.closes(one));
+            Ok(known
+                .filter_map(|one| engine.errors().pass_again_change(&one, at, source))
+                .collect())
+        };
+        if counted()?.is_empty() {
+            return Ok(());
+        }
+        let batch = self.writer.batch().clone();
+        let applied = engine.apply_decided(|| {
+            let changes = counted()?;
+            let begin = (!changes.is_empty()).then(|| Change::BeginBatch(batch.clone()));
+            Ok(begin.into_iter().chain(changes).collect())
+        })?;
+        if !applied.is_empty() {
+            self.writer.report_other_writes();
         }
         Ok(())
     }
@@ -70,7 +110,7 @@ impl TranscriptImporter<'_, '_, '_> {
             Ok(match current {
                 Some(now) => vec![
                     Change::BeginBatch(batch.clone()),
-                    engine.errors().pass_change(&now, None, source),
+                    engine.errors().pass_change(&now, None, at, source),
                 ],
                 None => Vec::new(),
             })

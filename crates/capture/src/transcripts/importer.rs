@@ -149,6 +149,8 @@ impl<'t, 'e, 'x> TranscriptImporter<'t, 'e, 'x> {
             EventBody::Prompt(text) => {
                 self.add_message(Role::User, &text, &event.id, at, agent);
             }
+            // It is not in the conversation that the person went on with.
+            EventBody::AbandonedPrompt(_) => {}
             EventBody::AssistantText(text) => {
                 self.process_signals(&text, &event.id, at, agent.as_deref())?;
                 self.add_message(Role::Assistant, &text, &event.id, at, agent);

@@ -85,7 +85,8 @@ impl Transcripts<'_> {
         deadline: &mut ReadDeadline<'_>,
     ) -> Result<TranscriptReport, Fault> {
         let is_up_to_date = importer_state.continues_at(state.offset);
-        let (survey, goes_on, is_over) = survey(agent, source, &state, is_up_to_date, deadline)?;
+        let (survey, is_whole, goes_on, is_over) =
+            survey(agent, source, &state, is_up_to_date, deadline)?;
         if !goes_on {
             // The file was replaced by another one.
             state = State::default();
@@ -99,9 +100,12 @@ impl Transcripts<'_> {
             return Ok(report);
         }
         importer_state.start(state);
+        let mut reader = survey.into_reader();
+        if is_whole {
+            importer_state.check_superseded(&reader);
+        }
         // The extractor may not have read as much as was imported.
         let from = importer_state.learning_start(imported_to, source.appended_size());
-        let mut reader = survey.into_reader();
         let mut reported_offset = 0;
         let mut fault = None;
         let mut is_replay = from < imported_to;
@@ -170,6 +174,9 @@ impl Transcripts<'_> {
         if let Some(fault) = fault {
             return Err(fault);
         }
+        if is_whole {
+            importer_state.count_superseded(&reader);
+        }
         importer_state.end(source.is_appendable(), !report.is_unfinished)?;
         report.read_bytes = report.next_offset - imported_to;
         report.unreadable_lines = reader.unreadable();
@@ -179,20 +186,20 @@ impl Transcripts<'_> {
 }
 
 /// Surveys the appended lines if they are all that is read and enough, otherwise the whole file. Returns the survey, true if
-/// the file continues the one of `state`, and true if the deadline ended the survey.
+/// it is of the whole file, true if the file continues the one of `state`, and true if the deadline ended the survey.
 fn survey(
     agent: AgentProgram,
     source: &Source,
     state: &State,
     is_up_to_date: bool,
     deadline: &ReadDeadline<'_>,
-) -> Result<(SupersededLineScan, bool, bool), Fault> {
+) -> Result<(SupersededLineScan, bool, bool, bool), Fault> {
     if is_up_to_date && let Some(survey) = survey_appended_lines(agent, source, state, deadline)? {
-        return Ok((survey, true, false));
+        return Ok((survey, false, true, false));
     }
     let mut survey = SupersededLineScan::new(agent);
     let (goes_on, is_over) = survey_lines(&mut survey, source, state, deadline)?;
-    Ok((survey, goes_on, is_over))
+    Ok((survey, true, goes_on, is_over))
 }
 
 /// Surveys only the lines that were appended since the last import, so that the end of a turn costs the same in a long
@@ -216,7 +223,10 @@ fn survey_appended_lines(
     source.each_line(*last_at, &mut |line| {
         is_over = deadline.is_expired();
         match line.bytes {
-            Some(bytes) if line.at == *last_at => goes_on = *last_end == end_of(bytes),
+            Some(bytes) if line.at == *last_at => {
+                goes_on = *last_end == end_of(bytes);
+                survey.read_line_before(line.at, bytes);
+            }
             Some(bytes) => survey.read_line(line.at, bytes),
             None => {}
         }

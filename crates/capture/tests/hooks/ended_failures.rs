@@ -1,7 +1,11 @@
 //! Ended failures: what later sessions are told of a failure without a fix, and of one whose command succeeds again.
 
 use super::HookedProject;
+use heirloom_agents::AgentProgram;
+use heirloom_capture::{ImportScope, Transcripts, TranscriptsRequest};
+use heirloom_fs::durable;
 use heirloom_model::{EndReason, limits};
+use serde_json::json;
 
 const COMMAND: &str = "python3 zeppelin_report.py";
 const ERROR: &str = "KeyError: 'zeppelin_hangar'";
@@ -66,4 +70,66 @@ fn failure_without_a_fix_ends_when_its_command_succeeded_five_times() {
     project.command("third", COMMAND, Some(ERROR));
     let before = project.before("fourth", COMMAND);
     assert!(before.contains("is not known to work since"), "{before}");
+}
+
+impl HookedProject {
+    /// Imports a session that ran without hooks: a command that is reported as passed.
+    fn import_success(&self, name: &str, command: &str) {
+        let path = self.memory().join(format!("{name}.jsonl"));
+        let root = self.memory().parent().unwrap().to_owned();
+        let line = |uuid: &str, parent: Option<&str>, kind: &str, content: serde_json::Value| {
+            json!({"type": kind, "uuid": format!("{name}-{uuid}"), "parentUuid": parent.map(|parent| format!("{name}-{parent}")),
+                "sessionId": name, "cwd": root, "timestamp": "2099-01-01T10:00:00.000Z",
+                "message": {"id": format!("m-{name}-{uuid}"), "content": content}})
+        };
+        let call = format!("call-{name}");
+        let lines = [
+            line("1", None, "user", json!("write the report")),
+            line(
+                "2",
+                Some("1"),
+                "assistant",
+                json!([{"type": "tool_use", "id": call, "name": "Bash", "input": {"command": command}}]),
+            ),
+            line(
+                "3",
+                Some("2"),
+                "user",
+                json!([{"type": "tool_result", "tool_use_id": call, "content": "wrote report.txt"}]),
+            ),
+        ];
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        durable::write_atomic(&path, text.as_bytes()).unwrap();
+        let request = TranscriptsRequest {
+            agent: AgentProgram::ClaudeCode,
+            files: vec![path],
+            scope: ImportScope::Root,
+            former_root: None,
+            is_explicit: true,
+            dry_run: false,
+        };
+        Transcripts::new(&self.engine)
+            .import_all(&request, "test", &mut |_| {})
+            .unwrap();
+    }
+}
+
+#[test]
+fn successes_of_imported_sessions_count_once_each() {
+    let project = project_with_failure();
+    project.command("first", COMMAND, None);
+    let reason = || {
+        let ended = heirloom_engine::EndedRecords::new(&project.engine, None).unwrap();
+        ended.reason(&project.error()).unwrap()
+    };
+    for success in 2..limits::FAILURE_SUCCESSES_MAX {
+        let name = format!("imported {success}");
+        project.import_success(&name, COMMAND);
+        // The same file again is no further success, and neither is a masked status.
+        project.import_success(&name, COMMAND);
+        project.import_success(&format!("masked {success}"), &format!("{COMMAND} || true"));
+        assert_ne!(reason(), Some(EndReason::Contradicted), "{success}");
+    }
+    project.import_success("last", COMMAND);
+    assert_eq!(reason(), Some(EndReason::Contradicted));
 }

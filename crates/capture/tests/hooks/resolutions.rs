@@ -379,3 +379,24 @@ fn texts_never_begin_with_a_wrapper_or_a_fence() {
         "`python3 tool.py` failed: no such file"
     );
 }
+
+#[test]
+fn test_that_the_shown_end_of_a_log_does_not_name_stays_open() {
+    const SUM: &str = "FAILED tests/test_cart.py::test_sum - assert 3 == 4\n1 failed, 8 passed";
+    const NAME: &str = "FAILED tests/test_user.py::test_name - KeyError: 'full_name'";
+    for (command, count, is_open) in [
+        ("pytest -q > log 2>&1 || { tail -2 log; exit 1; }", 2, true),
+        ("set -o pipefail; pytest -q 2>&1 | tail -2", 2, true),
+        ("set -o pipefail; pytest -q 2>&1 | tail -2", 1, false),
+        ("pytest -q", 1, false),
+    ] {
+        let project = HookedProject::new();
+        project.command("s", "pytest -q", Some(SUM));
+        project.edit("s", "src/cart.py");
+        let shown = format!("{NAME}\n{count} failed, 7 passed");
+        project.command("s", command, Some(&shown));
+        let open = project.open();
+        let is_sum_open = open.iter().any(|text| text.contains("test_sum"));
+        assert_eq!(is_sum_open, is_open, "{command}, {count}: {open:?}");
+    }
+}

@@ -4,6 +4,7 @@
 //! confirmed, pinned or gave a key never ends.
 
 mod known_failure;
+mod machine_hosts;
 mod machine_paths;
 mod one_off_value;
 mod replaced_fix;
@@ -183,12 +184,19 @@ impl<'e> EndedRecords<'e> {
         if machine_paths::names_other_home(&record.text, &home) {
             return Ok(true);
         }
-        let source = LessonSource::of_record(record);
-        let Some(source) = source.filter(|_| machine_paths::names_temporary_path(&record.text))
-        else {
+        let names_place = || {
+            machine_paths::names_temporary_path(&record.text)
+                || machine_hosts::names_private_host(&record.text)
+        };
+        if !names_place() {
+            return Ok(false);
+        }
+        // The folder of its session tells the machine.
+        let source = LessonSource::of_record(record).map(|source| source.session);
+        let Some(session) = source.or_else(|| record.scope.session.clone()) else {
             return Ok(false);
         };
-        let session = self.engine.sessions().find(&source.session)?;
+        let session = self.engine.sessions().find(&session)?;
         let folder = session.as_ref().and_then(|of| of.attrs.get("cwd"));
         let folder = folder.and_then(serde_json::Value::as_str);
         Ok(folder.is_some_and(|folder| machine_paths::names_other_home(folder, &home)))

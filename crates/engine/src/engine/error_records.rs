@@ -6,7 +6,9 @@ use super::new_record::check_scope;
 use super::redaction::Redacted;
 use super::tasks::{agent_of_file_name, last};
 use heirloom_model::kinds::ErrorRecord;
-use heirloom_model::{ErrorKind, Fault, Kind, KindData, MergeRule, Record, RecordId, Scope, text};
+use heirloom_model::{
+    ErrorKind, Fault, Kind, KindData, MergeRule, Record, RecordId, Scope, Timestamp, text,
+};
 use heirloom_store::{AppliedChange, Change, Filter};
 
 /// Report of a logged error.
@@ -227,9 +229,15 @@ impl Errors<'_> {
         self.close_change(error, typed, source)
     }
 
-    /// Returns the change that closes an open error because what failed passed later. `change` names what was changed
+    /// Returns the change that closes an open error because what failed passed later, at `at`. `change` names what was changed
     /// in between; without it the fix of an earlier occurrence counts, and without one the error is no lesson.
-    pub fn pass_change(&self, error: &Record, change: Option<&str>, source: &str) -> Change {
+    pub fn pass_change(
+        &self,
+        error: &Record,
+        change: Option<&str>,
+        at: Timestamp,
+        source: &str,
+    ) -> Change {
         let mut typed = typed_error(error);
         let helped = error.attr_str(ErrorRecord::HELPED);
         typed.resolution = change.or(helped).map(str::to_owned);
@@ -237,6 +245,7 @@ impl Errors<'_> {
             ErrorRecord::CLOSED_BY.to_owned(),
             ErrorRecord::PASSED.into(),
         );
+        set_passed_at(&mut typed, at);
         self.close_change(error, typed, source)
     }
 
@@ -245,11 +254,11 @@ impl Errors<'_> {
         is_replaced_fix(self.engine, fix)
     }
 
-    /// Returns the change that counts a further success of the command of a closed failure; `None` if it is not
+    /// Returns the change that counts a further success of the command of a closed failure at `at`; `None` if it is not
     /// counted, because a fix is known, nothing closed it, or it has ended.
-    pub fn pass_again_change(&self, error: &Record, source: &str) -> Option<Change> {
-        // The same report again is no further success.
-        let is_later = self.engine.now() > error.recorded_at;
+    pub fn pass_again_change(&self, error: &Record, at: Timestamp, source: &str) -> Option<Change> {
+        // The same report again, or a copy of a conversation, is no further success.
+        let is_later = at > ErrorRecord::last_passed_at(error);
         if !is_later || !is_countable_failure(error) {
             return None;
         }
@@ -258,6 +267,7 @@ impl Errors<'_> {
         let count = typed.extra.get(name).and_then(serde_json::Value::as_u64);
         let count = count.unwrap_or_default().saturating_add(1);
         typed.extra.insert(name.to_owned(), count.into());
+        set_passed_at(&mut typed, at);
         Some(self.close_change(error, typed, source))
     }
 
@@ -282,6 +292,11 @@ impl Errors<'_> {
 /// Returns the attributes of an error. Invalid ones are dropped, so that they do not keep the error open for ever.
 fn typed_error(error: &Record) -> ErrorRecord {
     ErrorRecord::from_record(error).unwrap_or_else(|_| ErrorRecord::open())
+}
+
+fn set_passed_at(typed: &mut ErrorRecord, at: Timestamp) {
+    let name = ErrorRecord::PASSED_AT.to_owned();
+    typed.extra.insert(name, at.to_string().into());
 }
 
 /// Returns true if `named` names an error: both have the same identity, or it is a part of the error's text.

@@ -112,7 +112,7 @@ impl Tasks<'_> {
         });
         let changes = open
             .iter()
-            .map(|error| errors.pass_change(error, None, source));
+            .map(|error| errors.pass_change(error, None, self.engine.now(), source));
         Ok(changes.collect())
     }
 }

@@ -83,6 +83,10 @@ pub(crate) struct TurnWords {
     pub(crate) places: &'static [&'static str],
     /// Verbs at the beginning of a part whose subject is before it.
     pub(crate) verbs: &'static [&'static str],
+    /// Beginnings of a description of what the agent sees anyway.
+    pub(crate) surroundings: &'static [&'static str],
+    /// Things that such a description is about.
+    pub(crate) surrounding_things: &'static [&'static str],
     /// Beginnings of the results that hold a person's answers to questions.
     pub(crate) answers: &'static [&'static str],
 }

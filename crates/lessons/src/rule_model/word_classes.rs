@@ -31,6 +31,27 @@ const CONNECTORS: [&str; 47] = [
 const CONJUNCTIONS: [&str; 12] = [
     "and", "but", "so", "then", "or", "und", "aber", "et", "mais", "y", "pero", "mas",
 ];
+/// First words of a statement about what was found.
+const FACT_SUBJECTS: [&str; 22] = [
+    "it", "its", "this", "thats", "there", "theres", "they", "these", "those", "i", "im", "ive",
+    "same", "still", "again", "same", "looks", "you", "he", "es", "il", "ça",
+];
+/// Verbs of a statement about how something is.
+const STATE_VERBS: [&str; 20] = [
+    "is", "are", "was", "were", "has", "have", "had", "does", "did", "got", "ist", "sind", "war",
+    "hat", "est", "sont", "était", "es", "está", "son",
+];
+/// Words by which such a statement is a wish: "the answer is too long".
+const EXCESS: [&str; 8] = [
+    "too",
+    "zu",
+    "trop",
+    "demasiado",
+    "muy",
+    "better",
+    "enough",
+    "rather",
+];
 /// Errors of typing in `do not`, the shortest words of which an error turns the meaning.
 const MISTYPED_NOT: [&str; 5] = ["nit", "noy", "nto", "mot", "nt"];
 
@@ -91,6 +112,29 @@ impl SentenceClasses {
     /// Returns true if the sentence has a phrase of the class.
     pub(crate) fn has(&self, class: usize) -> bool {
         self.first.get(class).is_some_and(Option::is_some)
+    }
+
+    /// Returns true if the sentence says how something is, and not how it shall be: "there are new comments", "the
+    /// answer is right", in contrast to "the answer is too long".
+    pub(super) fn states_fact(&self) -> bool {
+        const NORMS: [usize; 6] = [
+            OBLIGATION,
+            PREFERENCE,
+            CONTRAST,
+            PROHIBITION,
+            COMPLAINT,
+            ALWAYS,
+        ];
+        let is_norm = NORMS.iter().any(|class| self.has(*class));
+        let has = |words: &[&str]| {
+            self.tokens
+                .iter()
+                .any(|token| words.contains(&token.as_str()))
+        };
+        let mut content = self.tokens.iter().map(String::as_str);
+        let first = content.find(|token| !is_mark_token(token) && !is_connector(token));
+        let is_about_it = first.is_some_and(|first| FACT_SUBJECTS.contains(&first));
+        !is_norm && (is_about_it || has(&STATE_VERBS) && !has(&EXCESS))
     }
 
     /// Returns true if the sentence is in a script without blanks between words.

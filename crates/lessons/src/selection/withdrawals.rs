@@ -57,6 +57,7 @@ impl Withdrawals {
             | EventBody::Result { .. }
             | EventBody::FileChanged(_)
             | EventBody::Summary(_)
+            | EventBody::AbandonedPrompt(_)
             | EventBody::TokenUsage(_) => {}
         }
     }

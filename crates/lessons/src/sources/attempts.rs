@@ -117,6 +117,7 @@ impl Attempts {
             EventBody::Prompt(_)
             | EventBody::Summary(_)
             | EventBody::FileChanged(_)
+            | EventBody::AbandonedPrompt(_)
             | EventBody::TokenUsage(_) => {}
         }
     }

@@ -104,6 +104,7 @@ impl Cases {
             | EventBody::AssistantText(_)
             | EventBody::ConversationStart(_)
             | EventBody::Summary(_)
+            | EventBody::AbandonedPrompt(_)
             | EventBody::TokenUsage(_) => {}
         }
     }

@@ -91,6 +91,7 @@ impl Commands {
             | EventBody::AssistantText(_)
             | EventBody::Summary(_)
             | EventBody::FileChanged(_)
+            | EventBody::AbandonedPrompt(_)
             | EventBody::TokenUsage(_) => {}
         }
     }

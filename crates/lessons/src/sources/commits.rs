@@ -93,6 +93,7 @@ impl Commits {
             | EventBody::AssistantText(_)
             | EventBody::Summary(_)
             | EventBody::FileChanged(_)
+            | EventBody::AbandonedPrompt(_)
             | EventBody::TokenUsage(_) => {}
         }
     }

@@ -78,6 +78,7 @@ impl CompactionSummary {
             | EventBody::Call { .. }
             | EventBody::Result { .. }
             | EventBody::FileChanged(_)
+            | EventBody::AbandonedPrompt(_)
             | EventBody::TokenUsage(_) => return,
         };
         let place = EventPlace::of(position, event);

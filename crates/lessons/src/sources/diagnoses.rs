@@ -93,6 +93,7 @@ impl Diagnoses {
             | EventBody::ConversationStart(_)
             | EventBody::Summary(_)
             | EventBody::Result { .. }
+            | EventBody::AbandonedPrompt(_)
             | EventBody::TokenUsage(_) => {}
         }
     }

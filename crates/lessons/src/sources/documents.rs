@@ -79,6 +79,7 @@ impl Documents {
             | EventBody::ConversationStart(_)
             | EventBody::Summary(_)
             | EventBody::FileChanged(_)
+            | EventBody::AbandonedPrompt(_)
             | EventBody::TokenUsage(_) => {}
         }
     }

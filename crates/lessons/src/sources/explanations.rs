@@ -76,6 +76,7 @@ impl Explanations {
             | EventBody::Prompt(_)
             | EventBody::Summary(_)
             | EventBody::FileChanged(_)
+            | EventBody::AbandonedPrompt(_)
             | EventBody::TokenUsage(_) => {}
         }
     }

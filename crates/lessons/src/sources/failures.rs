@@ -7,6 +7,7 @@ mod change;
 mod change_log;
 mod closed_failure;
 mod finished_run;
+mod fix_worth;
 mod open_failure;
 mod plausibility;
 mod remark;
@@ -30,7 +31,8 @@ use closed_failure::{ClosedFailure, Ending};
 use finished_run::FinishedRun;
 use heirloom_agents::failures::command_result::{CommandShape, CommandState};
 use heirloom_agents::failures::{
-    Failure, error_lines, is_deliberate_failure, is_heirloom_command, names_failing_tests,
+    Failure, error_lines, is_deliberate_failure, is_heirloom_command, names_all_failing_tests,
+    names_failing_tests,
 };
 use heirloom_agents::transcripts::{EventBody, ToolAction, ToolOutcome, TranscriptEvent, preview};
 use heirloom_model::limits::HOOK_COMMAND_CHARS_MAX;
@@ -76,6 +78,16 @@ struct PendingCall {
     steps: LineSteps,
     /// True if the command is made to fail.
     is_deliberate: bool,
+}
+
+/// Command line and output of a run that failed.
+struct ShownFailure<'s> {
+    /// The command line on one line, as failures are told.
+    command: &'s str,
+    output: &'s str,
+    is_lookup: bool,
+    /// True if the output has only some lines of the run's own, so that an error that it lacks need not be gone.
+    is_cut: bool,
 }
 
 /// State of this source.
@@ -127,7 +139,10 @@ impl Failures {
                 let failed = self.open.make_contiguous();
                 self.typed = TypedForm::read(prompt, failed, self.call_count).unwrap_or_default();
             }
-            EventBody::Prompt(_) | EventBody::Summary(_) | EventBody::TokenUsage(_) => {}
+            EventBody::Prompt(_)
+            | EventBody::Summary(_)
+            | EventBody::AbandonedPrompt(_)
+            | EventBody::TokenUsage(_) => {}
         }
     }
 
@@ -257,8 +272,13 @@ impl Failures {
         if let Some((number, part)) = blamed {
             let run = run.with_failed_part(&result.parts, number, part);
             let ran = self.finished_run(place, &run, &pending);
-            let is_lookup = part.is_lookup || pending.is_deliberate;
-            self.add_failure(&ran, &pending.command, &output, is_lookup, cues);
+            let shown = ShownFailure {
+                command: &pending.command,
+                output: &output,
+                is_lookup: part.is_lookup || pending.is_deliberate,
+                is_cut: pending.shape.shows_part_of_output() && !names_all_failing_tests(&output),
+            };
+            self.add_failure(&ran, &shown, cues);
         } else if is_done {
             self.add_changes(pending.changes.clone(), place);
         }
@@ -322,16 +342,9 @@ impl Failures {
         self.changes.add(change);
     }
 
-    fn add_failure(
-        &mut self,
-        ran: &FinishedRun<'_>,
-        command: &str,
-        output: &str,
-        is_lookup: bool,
-        cues: &Cues,
-    ) {
-        let found = self.failures_in(ran, command, output, is_lookup, cues);
-        let names_tests = names_failing_tests(output);
+    fn add_failure(&mut self, ran: &FinishedRun<'_>, shown: &ShownFailure<'_>, cues: &Cues) {
+        let found = self.failures_in(ran, shown, cues);
+        let names_tests = names_failing_tests(shown.output);
         let stage = match found.first() {
             // A run that names failing tests shows the failures of all tests.
             Some(_) if names_tests => FailureStage::Test,
@@ -339,7 +352,7 @@ impl Failures {
             None => return,
         };
         let has_started = found.iter().all(|one| one.has_started(&cues.failures));
-        let line = output_line(output);
+        let line = output_line(shown.output);
         let (mut gone, mut known) = (Vec::new(), Vec::new());
         for (number, open) in self.open.iter_mut().enumerate() {
             if open.first.agent != ran.place.agent || !open.ran_at.is_same_tree(&ran.ran_at) {
@@ -356,7 +369,7 @@ impl Failures {
                     open.run = ran.run.clone();
                 }
                 known.push(open.key.clone());
-            } else if is_shown {
+            } else if is_shown && !shown.is_cut {
                 gone.push(number);
             }
         }
@@ -382,15 +395,14 @@ impl Failures {
     fn failures_in(
         &self,
         ran: &FinishedRun<'_>,
-        command: &str,
-        output: &str,
-        is_lookup: bool,
+        shown: &ShownFailure<'_>,
         cues: &Cues,
     ) -> Vec<OpenFailure> {
+        let output = shown.output;
         let mut found: Vec<OpenFailure> = Vec::new();
         for error in error_lines(output, ERRORS_MAX) {
             let failure = Failure {
-                command: command.to_owned(),
+                command: shown.command.to_owned(),
                 error,
                 prefix: ran.run.prefix.clone(),
             };
@@ -403,7 +415,8 @@ impl Failures {
                 edited.any(|edited| edited.ends_with(file.as_str()))
             };
             open.is_new_code = open.files.iter().any(is_edited);
-            if open.is_worth_tracking(is_lookup) && !found.iter().any(|known| known.key == open.key)
+            if open.is_worth_tracking(shown.is_lookup)
+                && !found.iter().any(|known| known.key == open.key)
             {
                 found.push(open);
             }

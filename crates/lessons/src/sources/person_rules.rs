@@ -1,6 +1,7 @@
 //! Rules by people: turns that set a rule or correct the agent, reasons of rejected calls, and checks such as "did you
 //! push?", which suggest a preference.
 
+mod abandoned_turns;
 mod habit_change;
 mod leaving_statements;
 mod rule_finder;
@@ -16,13 +17,15 @@ use crate::code_tokens::content_words;
 use crate::cues::{Cues, PersonRuleCues, RuleCategory, normalize};
 use crate::rule_model::SentencePlace;
 use crate::sentences::{plain_text, sentences, shorten_to_sentences};
+use crate::wishes::Wish;
 use crate::{Candidate, Evidence, LessonContent, SourceKind, Speaker};
+use abandoned_turns::AbandonedTurns;
 use heirloom_agents::transcripts::{
     EventBody, ToolOutcome, TranscriptEvent, without_injected_text,
 };
 use heirloom_model::{Timestamp, text};
-use rule_finder::FoundRule;
 pub(super) use rule_finder::find_rules;
+use rule_finder::{FoundRule, find_wishes};
 pub use rule_finder::{TurnSentence, turn_sentences};
 pub(crate) use rule_finder::{own_sentences, rule_category};
 use serde::{Deserialize, Serialize};
@@ -46,6 +49,8 @@ const REPETITION_WORTH: f32 = 0.05;
 const ANSWERS_MAX: usize = 8;
 /// Smallest number of words of an answer in the person's own words; shorter ones are options.
 const ANSWER_WORDS_MIN: usize = 5;
+/// Greatest number of wishes; the newest ones stay.
+const WISHES_MAX: usize = 40;
 /// Greatest number of weak preferences.
 const WEAK_MAX: usize = 3;
 
@@ -64,6 +69,10 @@ pub(crate) struct PersonRules {
     interrupted: Option<String>,
     /// Number of calls since then.
     calls_since_interrupt: u32,
+    /// Sentences that would be preferences if they came back.
+    wishes: Vec<Wish>,
+    /// Turns that the person abandoned since the last one.
+    abandoned: AbandonedTurns,
     /// Position of the last turn.
     last_turn: Option<u64>,
     /// Turns that were read, if they are collected for the fit of the model.
@@ -99,7 +108,13 @@ impl PersonRules {
                 self.interrupted = action.or_else(|| Some("a call".to_owned()));
                 self.calls_since_interrupt = 0;
             }
+            EventBody::AbandonedPrompt(turn) => {
+                self.read_abandoned_turn(position, event, turn, cues);
+            }
             EventBody::Prompt(turn) => {
+                let rewritten = self.abandoned.take_rewritten(turn);
+                self.rules
+                    .retain(|rule| !rewritten.contains(&rule.position));
                 self.read_turn(position, event, turn, cues);
                 self.call_count = 0;
                 self.calls.clear();
@@ -160,6 +175,7 @@ impl PersonRules {
             None => self.find(&turn, place, event.at, cues),
         };
         let is_empty = found.is_empty();
+        self.add_wishes(position, event, find_wishes(&turn, place, cues));
         for rule in found {
             let rationale = self.rationale(&rule, None);
             self.add(stored_rule(rule, rationale, position, event));
@@ -181,6 +197,29 @@ impl PersonRules {
                 at: event.at,
             });
         }
+    }
+
+    /// Reads a turn of a branch that the person abandoned: what they said holds, unless the next turn is a new version of it.
+    fn read_abandoned_turn(
+        &mut self,
+        position: u64,
+        event: &TranscriptEvent,
+        turn: &str,
+        cues: &PersonRuleCues,
+    ) {
+        let turn = without_injected_text(turn);
+        if is_stop(&turn, &cues.turns) {
+            return;
+        }
+        let place = SentencePlace {
+            is_first_prompt: self.last_turn.is_none(),
+            ..SentencePlace::default()
+        };
+        for rule in self.find(&turn, place, event.at, cues) {
+            let reason = rule.reason.clone();
+            self.add(stored_rule(rule, reason, position, event));
+        }
+        self.abandoned.add(position, &turn);
     }
 
     /// Reads the result of a rejected call. Its text has the person's reason, or none after an interrupt.
@@ -243,6 +282,27 @@ impl PersonRules {
                 self.add(stored_rule(rule, rationale, position, event));
             }
         }
+    }
+
+    fn add_wishes(&mut self, position: u64, event: &TranscriptEvent, found: Vec<(String, bool)>) {
+        for (text, forbids) in found {
+            if self.wishes.len() >= WISHES_MAX {
+                self.wishes.remove(0);
+            }
+            self.wishes.push(Wish {
+                event: event.id.clone(),
+                text: text::excerpt(&text, LINE_CHARS_MAX),
+                position,
+                at: event.at,
+                forbids,
+                is_rule: false,
+            });
+        }
+    }
+
+    /// Returns the sentences that would be preferences if they came back in other sessions.
+    pub(crate) fn wishes(&self) -> &[Wish] {
+        &self.wishes
     }
 
     /// Returns the rationale of a rule: for a correction the rejected action or the agent's statement, otherwise the

@@ -102,6 +102,7 @@ impl Reports {
             | EventBody::ConversationStart(_)
             | EventBody::Summary(_)
             | EventBody::Result { .. }
+            | EventBody::AbandonedPrompt(_)
             | EventBody::TokenUsage(_) => {}
         }
     }

@@ -13,6 +13,8 @@ enum Step<'s> {
     Passes(&'s str),
     /// A command fails with an output.
     Fails(&'s str, &'s str),
+    /// A command exits with 0 and prints an output.
+    Shows(&'s str, &'s str),
     /// Lines of a file are replaced.
     Edits(&'s str, &'s str, &'s str),
     /// A number of calls about something else.
@@ -21,7 +23,7 @@ enum Step<'s> {
     Asks(&'s str),
 }
 
-use Step::{Asks, Edits, Fails, Passes, Says, Works};
+use Step::{Asks, Edits, Fails, Passes, Says, Shows, Works};
 
 fn play(steps: &[Step<'_>]) -> Vec<Candidate> {
     let mut session = Session::default();
@@ -31,6 +33,7 @@ fn play(steps: &[Step<'_>]) -> Vec<Candidate> {
             Asks(prompt) => session.push(EventBody::Prompt((*prompt).to_owned())),
             Passes(command) => session.run(command, Succeeded, ""),
             Fails(command, output) => session.run(command, Failed, output),
+            Shows(command, output) => session.run(command, Succeeded, output),
             Edits(path, removed, added) => session.edit(&Edit {
                 path: (*path).to_owned(),
                 removed: (*removed).to_owned(),
@@ -422,4 +425,43 @@ fn a_pattern_that_the_shell_cannot_match_is_fixed_by_quotes() {
     ]);
     let quoted = "quote the argument: `sed -n '1,200p' 'src/app/(private)/orders/page.tsx'` works.";
     assert_eq!(fixes(&found, "no matches found"), [quoted], "{found:#?}");
+}
+
+/// A report of which only the end is shown names no test that passed.
+#[test]
+fn test_that_the_shown_end_of_a_log_does_not_name_is_not_resolved() {
+    const SUM: &str = "FAILED tests/test_cart.py::test_sum - assert 3 == 4";
+    const NAME: &str = "FAILED tests/test_user.py::test_name - KeyError: 'full_name'";
+    let both = format!("{SUM}\n{NAME}\n2 failed, 7 passed in 0.4s");
+    for command in [
+        "pytest -q > log 2>&1; tail -2 log",
+        "pytest -q &> log; tail -2 log",
+        "pytest -q 2>&1 | tail -2",
+    ] {
+        // The whole report, as its count shows. What a log shows may be of an earlier run.
+        let whole = usize::from(!command.contains("log"));
+        for (count, fixed) in [(2, 0), (1, whole)] {
+            let shown = format!("{NAME}\n{count} failed, 7 passed in 0.4s");
+            let found = play(&[
+                Fails("pytest -q", &both),
+                Says("The sum misses an operand in `total`."),
+                Edits("src/cart.py", "total = a", "total = a + b"),
+                Shows(command, &shown),
+            ]);
+            let resolved = fixes(&found, "test_sum");
+            assert_eq!(resolved.len(), fixed, "{command}, {count}: {resolved:?}");
+        }
+    }
+    // What was written to a file and not shown proves nothing.
+    for command in [
+        "pytest -q > log 2>&1; tail -2 log",
+        "pytest -q &> log; ls log",
+    ] {
+        let found = play(&[
+            Fails("pytest -q", &both),
+            Edits("src/cart.py", "a", "a + b"),
+            Passes(command),
+        ]);
+        assert_eq!(fixes(&found, "test_"), Vec::<String>::new(), "{command}");
+    }
 }

@@ -42,6 +42,8 @@ impl ErrorRecord {
     pub const HELPED: &'static str = "helped_before";
     /// Attribute with the number of successes of the command after the one that closed the error.
     pub const PASSED_AGAIN: &'static str = "passed_again";
+    /// Attribute with the time of the newest success that was counted.
+    pub const PASSED_AT: &'static str = "passed_at";
     /// Attribute with the identity of the command line of a run that failed.
     pub const LAUNCH: &'static str = "launch";
 
@@ -62,6 +64,13 @@ impl ErrorRecord {
         let typed = Self::from_record(record).ok();
         let repeated_at = typed.and_then(|typed| typed.repeated_at);
         repeated_at.unwrap_or(record.true_from.unwrap_or(record.recorded_at))
+    }
+
+    /// Returns the time of the newest success that was counted, or that closed the error.
+    pub fn last_passed_at(record: &Record) -> Timestamp {
+        let passed_at = record.attr_str(Self::PASSED_AT);
+        let passed_at = passed_at.and_then(|at| at.parse().ok());
+        passed_at.unwrap_or(record.recorded_at)
     }
 
     /// Returns the identity key: task, phase and the identity of the text.

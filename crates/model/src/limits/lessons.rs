@@ -37,3 +37,8 @@ pub const LESSON_JUDGED_SESSIONS_MAX: usize = 3;
 pub const LESSON_SPANS_MAX: usize = 12;
 /// Number of changes of lessons that `learn --all` lists.
 pub const LESSON_CHANGES_SHOWN_MAX: usize = 500;
+
+/// Sessions in which a person says the same before it is a preference.
+pub const WISH_SESSIONS_MIN: usize = 3;
+/// Newest sessions whose wishes are compared.
+pub const WISH_SESSIONS_COMPARED_MAX: usize = 200;

@@ -21,6 +21,17 @@ pub(super) struct ClaudeLineScan {
 }
 
 impl LineScan for ClaudeLineScan {
+    fn read_line_before(&mut self, at: u64, text: &str) {
+        if let Ok(line) = parse_object::<ClaudeLine<'_>>(text) {
+            let name = as_keyword(line.uuid);
+            if !name.is_empty() {
+                // Its own parent is an earlier line too: a second one means that a person went back.
+                let parent = Some("").filter(|_| line.parent.is_some());
+                self.tree.add(at, name, parent, "", LineRole::Other);
+            }
+        }
+    }
+
     fn read_line(&mut self, at: u64, text: &str) {
         let Ok(line) = parse_object::<ClaudeLine<'_>>(text) else {
             return;

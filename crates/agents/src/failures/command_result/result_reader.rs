@@ -246,7 +246,19 @@ impl<'s> ResultReader<'s> {
         {
             blamed = before;
         }
-        Some(blamed)
+        Some(self.reason_of_exit(blamed).unwrap_or(blamed))
+    }
+
+    /// Returns the part whose failure leads to `exit 1`, as in `make || { tail log; exit 1; }`.
+    fn reason_of_exit(&self, exit: usize) -> Option<usize> {
+        let part = |number: usize| self.shape.parts.get(number);
+        if part(exit)?.role != PartRole::Constant(false) {
+            return None;
+        }
+        (0..exit).rev().find(|number| {
+            self.flow.outcome(*number) == Some(false)
+                && part(*number).is_some_and(|part| part.role == PartRole::Work)
+        })
     }
 
     /// Returns true if every part that counts succeeded, gave an answer, or was not reached.

@@ -27,6 +27,7 @@ fn learning_state_matches_golden_file() {
     let golden: Attrs = serde_json::from_str(GOLDEN).unwrap();
     let state = LearningState::of_session(&session_with(golden.clone()));
     assert_eq!(state.offset, 4_096);
+    assert_eq!(state.superseded, 12);
     assert!(state.extractor.is_none());
     assert_eq!(
         state.conversation_batch,
@@ -34,6 +35,8 @@ fn learning_state_matches_golden_file() {
     );
     assert_eq!(state.ledger.to_value(), golden["lessons"]["ledger"]);
     assert!(!state.ledger.is_empty());
+    assert_eq!(state.wishes.len(), 1);
+    assert_eq!(state.wishes[0].text, "Short answer please.");
     let mut attrs = Attrs::new();
     state.put(&mut attrs);
     let written = serde_json::to_string_pretty(&attrs).unwrap() + "\n";
@@ -45,6 +48,10 @@ fn learning_state_of_earlier_version_is_read() {
     let mut golden: Attrs = serde_json::from_str(GOLDEN).unwrap();
     let ledger = golden["lessons"]["ledger"].as_object_mut().unwrap();
     ledger.remove("former_batch");
+    golden["lessons"]
+        .as_object_mut()
+        .unwrap()
+        .remove("superseded");
     golden["lessons"]["version"] = 0.into();
     golden["lessons"]["extractor"] = serde_json::json!({"events": 3});
     let state = LearningState::of_session(&session_with(golden));

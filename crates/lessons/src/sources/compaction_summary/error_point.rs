@@ -68,6 +68,10 @@ pub(super) fn read_error_point(item: &OutlineItem, cues: &SummaryCues) -> Option
             .strip_prefix(title)?
             .trim_start_matches([' ', ':'])
             .to_owned();
+        if cues.phrases.failing.is_in(&fix.to_lowercase()) {
+            // "Snap name: The install failed." tells the error again.
+            return None;
+        }
         title.clone_into(&mut error);
     }
     let error = shorten(&capitalize(&error), ERROR_CHARS_MAX)?;
@@ -224,5 +228,7 @@ mod tests {
             );
         }
         assert_eq!(read("- The tests are slow"), None);
+        assert_eq!(read("- **Types**: The check failed in two files."), None);
+        assert_eq!(read("- **Old key**:\n  - The server did not answer"), None);
     }
 }

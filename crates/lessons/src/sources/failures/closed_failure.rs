@@ -1,10 +1,11 @@
-//! Closed failures: what resolved them, and what that is worth.
+//! Closed failures: what resolved them.
 
 use super::change::Change;
+use super::fix_worth::{extra_worth, is_intended, worth_of_changes};
 use super::open_failure::{FailureStage, OpenFailure};
 use super::plausibility::{is_check_switched_off, is_test_removed};
 use super::remark::{Facts, Remark};
-use super::resolution::{Resolution, describe_changes, is_environment};
+use super::resolution::{Resolution, describe_changes};
 use crate::bounded_text::bounded;
 use crate::command_run::CommandRun;
 use crate::cues::FailureCues;
@@ -22,8 +23,6 @@ const RECORD_CHARS_MAX: usize = 400;
 const RESOLUTION_BYTES_MAX: usize = 420;
 /// Bytes of a line of evidence.
 const LINE_BYTES_MAX: usize = 120;
-/// Events that make a failure a long one.
-const LONG_EVENTS: u64 = 30;
 
 /// Way in which a failure ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,7 +120,10 @@ impl Closing<'_> {
     /// Returns the closed failure, or `None` if no change is known to have resolved it. That it passed after changes to
     /// some files tells a later session nothing.
     pub(super) fn closed_failure(&self) -> Option<ClosedFailure> {
-        if self.open.is_expected || self.open.error.is_empty() || self.is_intended() {
+        if self.open.is_expected
+            || self.open.error.is_empty()
+            || is_intended(self.open, self.changes, self.cues)
+        {
             return None;
         }
         let described = self.described(self.changes);
@@ -200,7 +202,7 @@ impl Closing<'_> {
             &format!("{} {command}", self.open.text(self.paths, RECORD_CHARS_MAX)),
         );
         ClosedFailure {
-            worth: self.cues.worth.variant + self.extra(remark.is_some()),
+            worth: self.cues.worth.variant + self.extra_worth(remark),
             is_variant: true,
             ..self.closed(&what, remark, None)
         }
@@ -225,7 +227,7 @@ impl Closing<'_> {
             &described.named,
             &self.open.text(self.paths, RECORD_CHARS_MAX),
         );
-        let worth = self.worth(described) + self.extra(remark.is_some());
+        let worth = worth_of_changes(self.open, described, self.cues) + self.extra_worth(remark);
         ClosedFailure {
             worth,
             is_by_progress: self.ending != Ending::Success,
@@ -279,6 +281,10 @@ impl Closing<'_> {
         }
     }
 
+    fn extra_worth(&self, remark: Option<&Remark>) -> f32 {
+        extra_worth(self.open, self.place.position, remark.is_some(), self.cues)
+    }
+
     /// Returns the last remark since the failure that agrees with the change.
     fn remark(&self, changes: &[&Change], failed: &str) -> Option<&Remark> {
         let facts = match changes {
@@ -298,148 +304,6 @@ impl Closing<'_> {
             .filter(since)
             .rfind(|remark| facts.agree_with(&remark.text, self.cues))
     }
-
-    /// Returns what attempts, an explanation and a long search add to the worth.
-    fn extra(&self, is_explained: bool) -> f32 {
-        let worth = &self.cues.worth;
-        let attempts = f32::from(
-            u8::try_from(self.open.attempts.saturating_sub(1).min(3)).unwrap_or_default(),
-        );
-        let is_long = self.place.position.saturating_sub(self.open.first.position) > LONG_EVENTS;
-        let explained = if is_explained { worth.explained } else { 0.0 };
-        let long = if is_long { worth.long } else { 0.0 };
-        attempts * worth.attempt + explained + long
-    }
-
-    /// Returns the worth by the kind of the changes.
-    fn worth(&self, described: &Resolution<'_>) -> f32 {
-        let worth = &self.cues.worth;
-        let named = &described.named;
-        let is_outer = named.iter().any(|change| is_environment(change, self.cues));
-        let is_own_file = |change: &&Change| {
-            let path = change.path.to_lowercase();
-            self.open
-                .files
-                .iter()
-                .any(|file| path.ends_with(file.as_str()))
-        };
-        let is_expectation = |change: &&Change| {
-            let mut lines = change.added.iter().chain(&change.removed);
-            lines.all(|line| is_expectation(line, self.cues))
-        };
-        let is_own_slip =
-            self.open.stage <= FailureStage::Build || named.iter().all(is_expectation);
-        let is_slip = self.open.is_new_code && is_own_slip && named.iter().all(is_own_file);
-        let is_test = |change: &&Change| {
-            let path = change.path.to_lowercase();
-            path.contains("test") || path.contains("spec")
-        };
-        if !described.is_matched {
-            worth.slip
-        } else if is_outer {
-            worth.environment
-        } else if self.open.error.starts_with('[') {
-            worth.finding
-        } else if is_slip {
-            worth.slip
-        } else if named.iter().all(is_test) {
-            worth.test
-        } else {
-            worth.code
-        }
-    }
-
-    /// Returns true for a failure that the work was meant to cause: the error names something missing that the session
-    /// defines afterwards.
-    fn is_intended(&self) -> bool {
-        let is_missing = [
-            "undefined",
-            "not defined",
-            "cannot find",
-            "can't find",
-            "not found",
-            "no module named",
-            "does not exist",
-            "could not find",
-            "couldn't find",
-            "can't resolve",
-            "could not resolve",
-            "unresolved",
-            "undeclared",
-            "no attribute",
-            "has no member",
-            "not a function",
-            "failed to resolve",
-            "unknown",
-            "nomethoderror",
-            "uninitialized constant",
-            "is not available",
-            "is undefined",
-        ]
-        .iter()
-        .any(|phrase| self.open.error.to_lowercase().contains(phrase));
-        if !is_missing {
-            return false;
-        }
-        let words = &self.open.words;
-        self.changes.iter().any(|change| {
-            let defines = |line: &String| {
-                let lower = line.to_lowercase();
-                let names = defined_name(&lower, self.cues);
-                names.is_some_and(|name| {
-                    words
-                        .iter()
-                        .any(|word| name.contains(word.as_str()) && word.len() >= 3)
-                        && self.open.error.to_lowercase().contains(name)
-                })
-            };
-            let stem = change
-                .path
-                .rsplit('/')
-                .next()
-                .unwrap_or_default()
-                .split('.')
-                .next()
-                .unwrap_or_default()
-                .to_lowercase();
-            let is_new_file =
-                change.removed.is_empty() && !change.added.is_empty() && stem.len() >= 3;
-            change.added.iter().any(defines) || is_new_file && self.is_missing_module(&stem)
-        })
-    }
-
-    /// Returns true if the error names a module by the name of a file.
-    fn is_missing_module(&self, stem: &str) -> bool {
-        let lower = self.open.error.to_lowercase();
-        let is_module = ["module", "resolve", "import", "package"]
-            .iter()
-            .any(|word| lower.contains(word));
-        is_module
-            && lower
-                .split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-'))
-                .any(|word| word == stem)
-    }
-}
-
-/// Returns true for a line that states what a test expects, or names the test.
-fn is_expectation(line: &str, cues: &FailureCues) -> bool {
-    let lower = line.to_lowercase();
-    cues.expectations.begins(&lower)
-        || !lower.contains(['(', '=', ':'])
-        || lower.starts_with(['"', '\''])
-}
-
-/// Returns the name that a line defines, in lower case.
-fn defined_name<'l>(lower: &'l str, cues: &FailureCues) -> Option<&'l str> {
-    if !cues.definitions.begins(lower) {
-        return None;
-    }
-    let head = lower
-        .split(['(', '{', '=', ':', '<', ' '])
-        .filter(|word| !word.is_empty());
-    let name = head.skip(1).find(|word| !cues.definitions.contains(word))?;
-    let name = name.trim_end_matches(['!', '?', ',', ';']);
-    (name.len() >= 3).then_some(name)
 }
 
 /// Returns the text as a sentence.

@@ -10,7 +10,7 @@ use super::turn_text::own_lines;
 use crate::cues::{Cues, PersonRuleCues, RuleCategory};
 use crate::rule_model::{
     RuleFeatures, SentenceClasses, SentencePlace, is_change, is_complaint, is_preference,
-    words_and_pairs,
+    is_prohibition, words_and_pairs,
 };
 use crate::sentences::sentences;
 
@@ -64,6 +64,26 @@ pub(in crate::sources) fn find_rules(
         rules.truncate(RULES_MAX);
     }
     rules
+}
+
+/// Returns the sentences of a turn that are wishes, each with true if it forbids something.
+pub(super) fn find_wishes(
+    turn: &str,
+    place: SentencePlace,
+    cues: &PersonRuleCues,
+) -> Vec<(String, bool)> {
+    let lines = own_lines(turn, &cues.turns);
+    let scored = score_turn(&lines, turn, place, cues);
+    let sentences = scored.iter().flat_map(|(_, scored)| scored);
+    sentences
+        .filter(|scored| scored.is_wish(cues))
+        .map(|scored| {
+            (
+                finish_sentence(scored, cues),
+                is_prohibition(&scored.classes),
+            )
+        })
+        .collect()
 }
 
 /// Sentence of a turn with its features, for the fit of the model.

@@ -3,8 +3,8 @@
 use crate::code_tokens::{TokenKind, code_tokens};
 use crate::cues::{PersonRuleCues, contains_phrase, ends_with_word, normalize, starts_with_word};
 use crate::rule_model::{
-    RuleFeatures, SentenceClasses, SentencePlace, has_content, is_working, rule_probability,
-    sentence_features,
+    RuleFeatures, SentenceClasses, SentencePlace, has_content, is_demand, is_of_task, is_working,
+    rule_probability, sentence_features,
 };
 use crate::sentences::{capitalize, is_question, mask_quoted_and_code};
 
@@ -18,6 +18,14 @@ const COMMAND_WORDS_MIN: usize = 2;
 const INTRODUCTION_WORDS_MAX: usize = 7;
 /// Probability from which on a question is a rule: "why do you need docker for the logs?" is not.
 const QUESTION_THRESHOLD: f32 = 0.7;
+/// First words of a description in which the thing is named.
+const SURROUNDING_WORDS: usize = 12;
+/// Smallest number of words of a clause behind it that says something else.
+const CLAUSE_WORDS_MIN: usize = 3;
+/// Probability of a rule from which on a sentence is a wish.
+const WISH_PROBABILITY: f32 = 0.08;
+/// Numbers of words of a wish.
+const WISH_WORDS: std::ops::RangeInclusive<usize> = 3..=25;
 /// Deduction from the threshold for a part of what is a rule as a whole: one of two in a sentence, or a sentence that
 /// limits the one before it ("However, we dont want that here").
 pub(super) const PART_DISCOUNT: f32 = 0.1;
@@ -110,6 +118,50 @@ impl Scored<'_> {
     /// Returns true if the sentence is a rule by this threshold.
     pub(super) fn is_rule_from(&self, threshold: f32, cues: &PersonRuleCues) -> bool {
         (self.probability >= threshold || self.shows_command())
+            && has_content(&self.classes)
+            && has_letters(&self.normal)
+            && !self.is_leaving
+            && !self.is_for_now(cues)
+            && !self.describes_surroundings(cues)
+    }
+
+    /// Returns true if the sentence only says where the agent is, which it sees: "You are in a folder that has a Go
+    /// project". With a demand in it, or in a clause behind it, it is more.
+    fn describes_surroundings(&self, cues: &PersonRuleCues) -> bool {
+        let start = cues.lead_in_length(&self.normal);
+        let sentence = self.normal.get(start..).unwrap_or_default().trim_start();
+        let mut begins = cues.turns.surroundings.iter();
+        let Some(begin) = begins.find(|begin| starts_with_word(sentence, begin)) else {
+            return false;
+        };
+        let rest = sentence.get(begin.len()..).unwrap_or_default();
+        let words = |text: &str| -> Vec<String> {
+            let words = text.split(|c: char| !c.is_alphanumeric());
+            words
+                .filter(|word| !word.is_empty())
+                .map(str::to_owned)
+                .collect()
+        };
+        let named = words(begin)
+            .into_iter()
+            .chain(words(rest))
+            .take(SURROUNDING_WORDS);
+        let is_thing = |word: String| cues.turns.surrounding_things.contains(&word.as_str());
+        let last_clause = rest
+            .rsplit_once([',', ';', ':'])
+            .map_or("", |(_, last)| last);
+        named.into_iter().any(is_thing)
+            && words(last_clause).len() < CLAUSE_WORDS_MIN
+            && !is_demand(&self.classes)
+    }
+
+    /// Returns true if the sentence is no rule alone, but would be a preference if the person said it again and again.
+    pub(super) fn is_wish(&self, cues: &PersonRuleCues) -> bool {
+        !self.is_question
+            && !self.is_rule(cues)
+            && self.probability >= WISH_PROBABILITY
+            && WISH_WORDS.contains(&self.text.split_whitespace().count())
+            && !is_of_task(&self.classes)
             && has_content(&self.classes)
             && has_letters(&self.normal)
             && !self.is_leaving
