@@ -1,7 +1,7 @@
 //! Labelled features of people's sentences, to which `cargo xtask fit rules` fits the model of lasting rules.
 //!
-//! Two tables of sentences written for this purpose, and the turns of recorded sessions: a reader named the sentences that
-//! set a rule by a piece of each.
+//! Two tables of sentences written for this purpose, developers' prompts without a rule, and the turns of recorded sessions:
+//! a reader named the sentences that set a rule by a piece of each.
 
 use crate::developer_prompts::{data_folder, json_lines};
 use crate::lessons::read_events;
@@ -61,6 +61,7 @@ pub(crate) fn write(request: &Request) -> Outcome<()> {
     };
     let mut text = format!("{}\n", json!({ "features": RULE_FEATURES.to_vec() }));
     add_tables(&mut text)?;
+    add_prompts(&data_folder(data, "prompts"), &mut text)?;
     add_checks(&data_folder(data, "real"), &mut text)?;
     let replay = data_folder(data, "replay");
     let real = data_folder(data, "real").join("sessions");
@@ -138,6 +139,22 @@ fn add_tables(out: &mut String) -> Outcome<()> {
         for text in &table.others {
             add("turns", language, text, None);
         }
+    }
+    Ok(())
+}
+
+/// Adds developers' prompts, which ask for work and set no rule.
+fn add_prompts(folder: &Path, out: &mut String) -> Outcome<()> {
+    let file = folder.join("prompts.jsonl");
+    if !file.is_file() {
+        eprintln!("prompts: left out, {} is missing", file.display());
+        return Ok(());
+    }
+    for prompt in json_lines(&file)? {
+        let field = |name: &str| prompt[name].as_str().unwrap_or_default();
+        let sentences = turn_sentences(field("text"), SentencePlace::default());
+        let names = ("prompts", field("project"), "negative");
+        add_turn(out, names, &sentences, &|_, _| Label::Other);
     }
     Ok(())
 }

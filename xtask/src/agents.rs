@@ -19,10 +19,12 @@ mod iterations;
 mod lesson_question;
 mod matrix;
 mod mcp_client;
+mod memory_sessions;
 mod model_script;
 mod plugins;
 mod program;
 mod report;
+mod results;
 mod rules;
 mod run_checks;
 mod streams;
@@ -34,16 +36,17 @@ use program::{PROGRAMS, Program};
 
 const HELP: &str = "\
 usage: cargo xtask agents [--only NAME] [--write-doc] [--heirloom PATH] [--streams] [--hooks] [--mcp]
-                    [--plugins]
+                    [--plugins] [--memory]
 
   --only NAME      one of claude-code, codex, gemini, opencode, copilot, aider
-  --write-doc      write the table to docs/agents.md too
+  --write-doc      write docs/agents.md, and the results of --memory for docs/benchmarks.md
   --heirloom PATH  drive this binary instead of building one
   --streams        without Heirloom: run each program once and save what it printed
                    to crates/engine/tests/streams
   --hooks          only as programs that call Heirloom by their hooks
   --mcp            only as programs that ask Heirloom over MCP
   --plugins        only with the plugins that the programs' own commands install
+  --memory         only the sessions of two days: a dead end before the fix, and rules that change
 ";
 
 /// Runs the task; the error is the message for the developer.
@@ -88,19 +91,31 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         );
         plugged.push(plugins::drive(program, &heirloom));
     }
+    let over_days = options.memory || options.all();
+    let mut remembered = Vec::new();
+    for program in (options.programs.iter()).filter(|program| over_days && program.has_hooks) {
+        eprintln!(
+            "agents: {} {}, over two days",
+            program.name, program.version
+        );
+        remembered.push(memory_sessions::drive(program, &heirloom));
+    }
     let drives = matrix::DriveResults {
         loops: &results,
         hooks: &hooked,
         mcp: &asked,
         plugins: &plugged,
+        memory: &remembered,
     };
     print!("{}", matrix::table(&drives));
     print!("\n{}", report::table(&results));
     print!("\n{}", report::hooks_table(&hooked));
     print!("\n{}", report::mcp_table(&asked));
     print!("\n{}", report::plugin_table(&plugged));
+    print!("\n{}", report::memory_table(&remembered));
     if options.write_doc {
         report::write_doc(&drives)?;
+        results::record(&remembered)?;
     }
     let failed: Vec<&str> = results
         .iter()
@@ -108,6 +123,11 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         .chain(hooked.iter().map(|one| (&one.outcome, one.program.name)))
         .chain(asked.iter().map(|one| (&one.outcome, one.program.name)))
         .chain(plugged.iter().map(|one| (&one.outcome, one.program.name)))
+        .chain(
+            remembered
+                .iter()
+                .map(|one| (&one.outcome, one.program.name)),
+        )
         .filter_map(|(outcome, name)| outcome.is_err().then_some(name))
         .collect();
     if failed.is_empty() {
@@ -124,13 +144,14 @@ struct AgentOptions {
     hooks: bool,
     mcp: bool,
     plugins: bool,
+    memory: bool,
     heirloom: Option<PathBuf>,
 }
 
 impl AgentOptions {
     /// True if no part is selected.
     fn all(&self) -> bool {
-        !self.hooks && !self.mcp && !self.plugins
+        !self.hooks && !self.mcp && !self.plugins && !self.memory
     }
 }
 
@@ -158,6 +179,7 @@ fn parse(args: &[String]) -> Result<Option<AgentOptions>, String> {
         hooks: false,
         mcp: false,
         plugins: false,
+        memory: false,
         heirloom: None,
     };
     let mut args = args.iter();
@@ -179,13 +201,15 @@ fn parse(args: &[String]) -> Result<Option<AgentOptions>, String> {
             "--hooks" => options.hooks = true,
             "--mcp" => options.mcp = true,
             "--plugins" => options.plugins = true,
+            "--memory" => options.memory = true,
             "--help" | "-h" => return Ok(None),
             other => return Err(format!("what is `{other}`?\n{HELP}")),
         }
     }
     let is_part = options.programs.len() < PROGRAMS.len() || !options.all();
     if !options.all() {
-        let (hooks, mcp, plugins) = (options.hooks, options.mcp, options.plugins);
+        let (mcp, plugins) = (options.mcp, options.plugins);
+        let hooks = options.hooks || options.memory;
         let is_meant = |program: &&Program| {
             let has_plugin = program.plugin.is_some();
             hooks && program.has_hooks || mcp && program.has_mcp || plugins && has_plugin

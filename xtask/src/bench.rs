@@ -157,7 +157,7 @@ fn record_judgement(judgement: &Judgement) -> Result<(), String> {
     clippy::disallowed_methods,
     reason = "a file of the repository, under version control"
 )]
-fn write_tables() -> Result<(), String> {
+pub(crate) fn write_tables() -> Result<(), String> {
     let root = cargo::root();
     let read = |path: &str| {
         fs::read_to_string(root.join(path)).map_err(|error| format!("{path}: {error}"))

@@ -287,6 +287,37 @@ fn failure_with_a_fix_of_a_person_or_a_report_does_not_end() {
 }
 
 #[test]
+fn failure_whose_fix_has_a_replaced_value_ends() {
+    let fix = "set `SHOP_DB_URL=sqlite:///:memory:`, then it passed";
+    let postgres = "The tests must run with SHOP_DB_URL=postgresql://localhost/shop_test now.";
+    let sqlite = "Run the unit tests with SHOP_DB_URL=sqlite:///:memory:.";
+    for (rules, source, end) in [
+        (&[postgres][..], "user", Some(EndReason::ReplacedFix)),
+        // Of two rules one still wants the value.
+        (&[postgres, sqlite], "user", None),
+        (&[sqlite], "user", None),
+        (&[postgres], AGENT, None),
+        (&["Stop running the tests with sqlite."], "user", None),
+    ] {
+        let memory = Memory::new();
+        let mut typed = ErrorRecord::open();
+        let helped = (ErrorRecord::HELPED.to_owned(), json!(fix));
+        typed.extra.extend([helped]);
+        let id = memory.fail_with(&typed, AGENT);
+        assert_eq!(memory.end(id), None);
+        for rule in rules {
+            memory.remember("convention", rule, source, None);
+        }
+        assert_eq!(memory.end(id), end, "{rules:?}");
+    }
+    let text = EndReason::ReplacedFix.text();
+    assert_eq!(
+        text,
+        "ended: a rule gives the variable of its fix another value"
+    );
+}
+
+#[test]
 fn failure_ends_after_five_successes_of_its_command() {
     let memory = Memory::new();
     let mut id = memory.fail();

@@ -10,6 +10,8 @@ pub enum EndReason {
     OldFailure,
     /// A failure whose command succeeded often enough since.
     Contradicted,
+    /// A failure whose fix sets a variable to a value that people have replaced.
+    ReplacedFix,
     /// A value of a moment, such as a commit or a count, that is too old.
     OneOffValue,
     /// A proposal of an agent that no one confirmed during a long use of the project.
@@ -38,6 +40,9 @@ impl EndReason {
                 "not confirmed in {} days of use",
                 limits::PROPOSAL_USE_DAYS_MAX
             ),
+            Self::ReplacedFix => {
+                return Cow::Borrowed("ended: a rule gives the variable of its fix another value");
+            }
             Self::OtherMachine => return Cow::Borrowed("ended: about another machine"),
         };
         Cow::Owned(format!("ended: {reason}"))

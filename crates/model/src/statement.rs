@@ -61,6 +61,25 @@ impl Statement {
         statement_reader::read(text)
     }
 
+    /// Returns true if it sets a variable or an option.
+    pub fn has_settings(&self) -> bool {
+        !self.settings.is_empty()
+    }
+
+    /// Returns true if this rule gives a variable of another statement the same value, and false if it gives it another
+    /// one; `None` if it sets none of them. What it forbids is not set.
+    pub fn agrees_on_settings(&self, other: &Self) -> Option<bool> {
+        let is_set = |name: &str| {
+            let word = statement_reader::stem_of(&name.to_lowercase());
+            word.is_some_and(|word| self.affirmed.contains(&word))
+        };
+        let common = self.settings.iter().filter(|(name, _)| is_set(name));
+        let mut agreed =
+            common.filter_map(|(name, value)| Some(other.settings.get(name)? == value));
+        let first = agreed.next()?;
+        Some(agreed.fold(first, |all, one| all && one))
+    }
+
     /// Returns what this statement does to one that was made earlier.
     pub fn effect_on(&self, earlier: &Self) -> Option<StatementEffect> {
         let dropped = self

@@ -13,8 +13,12 @@ use crate::cargo;
 /// Sessions in the project, in a worktree, in another project, and in the worktree again.
 const SESSIONS: [&str; 4] = ["alpha", "beta", "gamma", "delta"];
 
+/// Prompt of a session. A session start lists no facts, so that the last session asks for them.
 fn task_prompt(name: &str) -> String {
-    format!("Fix the {name} login")
+    match name {
+        "delta" => "Where do the alpha module, the beta module and the gamma module live?".into(),
+        _ => format!("Fix the {name} login"),
+    }
 }
 
 fn learned(name: &str) -> String {

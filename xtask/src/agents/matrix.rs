@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::hooks::HookRun;
 use super::iterations::LoopRun;
 use super::mcp_client::McpRun;
+use super::memory_sessions::MemoryRun;
 use super::plugins::PluginRun;
 use super::program::PROGRAMS;
 
@@ -18,6 +19,8 @@ pub(crate) struct DriveResults<'r> {
     pub(crate) mcp: &'r [McpRun],
     /// Runs with the plugin.
     pub(crate) plugins: &'r [PluginRun],
+    /// Sessions of two days.
+    pub(crate) memory: &'r [MemoryRun],
 }
 
 /// Program that is not run here: its files and answers are compared with documented schemas by the tests of `heirloom`.
@@ -62,8 +65,8 @@ fn driven(outcome: Option<&Result<(), String>>) -> &'static str {
 /// The matrix in Markdown.
 pub(crate) fn table(results: &DriveResults<'_>) -> String {
     let mut table = String::from(
-        "| Program | Version | Start context | Prompt | Failures | MCP | Plugin | Run | |\n\
-         |---|---|---|---|---|---|---|---|---|\n",
+        "| Program | Version | Start context | Prompt | Failures | Two days | MCP | Plugin | Run | |\n\
+         |---|---|---|---|---|---|---|---|---|---|\n",
     );
     for program in PROGRAMS {
         let name = program.name;
@@ -71,13 +74,15 @@ pub(crate) fn table(results: &DriveResults<'_>) -> String {
         let hooks = results.hooks.iter().find(|one| one.program.name == name);
         let mcp = results.mcp.iter().find(|one| one.program.name == name);
         let plugin = results.plugins.iter().find(|one| one.program.name == name);
+        let memory = results.memory.iter().find(|one| one.program.name == name);
         let hooks = driven(hooks.map(|one| &one.outcome));
         // Writing to a string cannot fail.
         let _ = writeln!(
             table,
-            "| {name} | {} {} | {hooks} | {hooks} | {hooks} | {} | {} | {} | driven for real |",
+            "| {name} | {} {} | {hooks} | {hooks} | {hooks} | {} | {} | {} | {} | driven for real |",
             program.package,
             program.version,
+            driven(memory.map(|one| &one.outcome)),
             driven(mcp.map(|one| &one.outcome)),
             driven(plugin.map(|one| &one.outcome)),
             driven(loops.map(|one| &one.outcome)),
@@ -86,7 +91,7 @@ pub(crate) fn table(results: &DriveResults<'_>) -> String {
     for program in CHECKED_PROGRAMS {
         let _ = writeln!(
             table,
-            "| {} | {NONE} | {} | {NONE} | {} | {CHECKED} | {NONE} | {NONE} | checked against the documented schema; \
+            "| {} | {NONE} | {} | {NONE} | {} | {NONE} | {CHECKED} | {NONE} | {NONE} | checked against the documented schema; \
              not run here |",
             program.name, program.start_context, program.failures,
         );

@@ -113,7 +113,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
     Program {
         name: "codex",
         package: "@openai/codex",
-        version: "0.169.0",
+        version: "0.171.0",
         source: Source::Npm { after: None },
         binary: "node_modules/.bin/codex",
         arguments: &["exec", "--skip-git-repo-check", "PROMPT"],

@@ -8,6 +8,7 @@ use super::hooks::HookRun;
 use super::iterations::LoopRun;
 use super::matrix::{self, DriveResults};
 use super::mcp_client::McpRun;
+use super::memory_sessions::MemoryRun;
 use super::model_script::ITERATIONS;
 use super::plugins::PluginRun;
 use super::program::{PROMPT, Program};
@@ -25,9 +26,9 @@ const LEGEND: &str = "
 - **driven**: the real program did it in this run of the task. **checked**: the files and answers match the documented
   schema, which is in `crates/heirloom/tests/fixtures/agent_settings` with its source and date; the program was not run
   here. **–**: the program or Heirloom does not have it.
-- Start context: a session begins with what is known. Prompt: a prompt gets relevant records. Failures: hooks record
-  failed commands. MCP: the server with its twelve tools. Plugin: installed by the program's own command. Run:
-  `heirloom run`.
+- Start context: a session begins with rules of people, open work and known pitfalls. Prompt: a prompt gets relevant
+  records. Failures: hooks record failed commands. Two days: sessions with a dead end, and with rules that change. MCP:
+  the server with its twelve tools. Plugin: installed by the program's own command. Run: `heirloom run`.
 - Windsurf: no hook can add to the context, so that `heirloom install windsurf --scope project` also writes a rule that
   tells the agent to ask. Cursor and VS Code get such a file in a project too. Hooks of Cursor and VS Code have no answer
   to a prompt.
@@ -58,7 +59,8 @@ Each program runs four times as a person would start it: without Heirloom, after
   import of the program's conversations adds nothing;
 - two concurrent sessions in two worktrees of a project share what they learn, a
   concurrent session in another project shares nothing with them;
-- a subagent of Claude Code, Codex or opencode gets a context, its facts have its own id, and its
+- the session after these is told the facts of its own project when it asks for them;
+- a subagent of Claude Code, Codex or opencode gets the rules of people, its facts have its own id, and its
   conversation is a session with that id;
 - with `hooks.ask = true` Claude Code, Codex and Copilot CLI get a request for a lesson once, after a failure without a
   signal; the answer is recorded, and the turn ends without another question;
@@ -71,6 +73,30 @@ tool and keeps its conversations in a database. While the hook at the end of a t
 runs, the plugin writes the conversation to a private file (mode 0600) in
 `~/.local/share/opencode/heirloom`, which is deleted when the hook has read it; what is stored is in
 the project's memory, with secrets replaced. No copy remains, not even after hooks that die.
+
+";
+
+const MEMORY: &str = "
+## Two days
+
+Each program works in two small Python projects with hooks.
+
+- Dead end: `python3 -m unittest` fails with two tests, `KeyError: 'SHOP_DB_URL'` and `AssertionError: 499 != 500`. The
+  agent sets the variable, and one test still fails; it adds `+ 0.49`, which does not help; it reverts the edit with
+  `git checkout` and changes the calculation to `(cents * (100 - percent) + 50) // 100`, and all pass. The next session
+  asks what fixed the tests and runs them again: they fail as before.
+- Changed rules: after such a session a person says that money is integer cents and that the tests run with SQLite, and on the next day in
+  two sessions \"from now on use Decimal for money, not integer cents\" and \"stop running the tests with sqlite. The tests
+  must run with SHOP_DB_URL=postgresql://localhost/shop_test now\". The next session gets another
+  task and runs the tests.
+
+| Finding | Right | The next session |
+|---|---|---|
+| `fix_told_true` | true | is told the true fix of each of both failures, before it runs the tests |
+| `dead_end_told` | false | is told as a fix: the dead end, its revert, or what fixed the other failure |
+| `dead_end_found` | true | gets the dead end from `heirloom tried \"add 0.49 before truncating\"` |
+| `old_rule_told` | false | is told a rule that the person replaced, or a fix with the old value |
+| `new_rule_told` | true | is told each new rule |
 
 ";
 
@@ -228,6 +254,41 @@ pub(crate) fn plugin_table(results: &[PluginRun]) -> String {
     table
 }
 
+/// The table of the sessions of two days in Markdown.
+pub(crate) fn memory_table(results: &[MemoryRun]) -> String {
+    let names = super::memory_sessions::MemoryFindings::default()
+        .named()
+        .map(|(name, _, _)| format!("`{name}`"));
+    let mut table = format!(
+        "| Program | Version | {} | Result |\n|---|---|---|---|---|---|---|---|\n",
+        names.join(" | ")
+    );
+    for driven in results {
+        let outcome = match &driven.outcome {
+            Ok(()) => format!("passed, {} s", driven.elapsed.as_secs()),
+            Err(error) => format!("**failed**: {}", error.replace('|', "\\|")),
+        };
+        let cells = driven
+            .findings
+            .named()
+            .map(|(_, found, right)| match found {
+                None => "–".to_owned(),
+                Some(found) if found == right => found.to_string(),
+                Some(found) => format!("**{found}**"),
+            });
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            table,
+            "| {} | {} {} | {} | {outcome} |",
+            driven.program.name,
+            driven.program.package,
+            driven.program.version,
+            cells.join(" | "),
+        );
+    }
+    table
+}
+
 /// Writes `docs/agents.md`.
 pub(crate) fn write_doc(drives: &DriveResults<'_>) -> Result<(), String> {
     let (results, hooked) = (drives.loops, drives.hooks);
@@ -238,6 +299,8 @@ pub(crate) fn write_doc(drives: &DriveResults<'_>) -> Result<(), String> {
     page.push_str(&table(results));
     page.push_str(HOOKS);
     page.push_str(&hooks_table(hooked));
+    page.push_str(MEMORY);
+    page.push_str(&memory_table(drives.memory));
     page.push_str(MCP);
     page.push_str(&mcp_table(asked));
     page.push_str(PLUGINS);

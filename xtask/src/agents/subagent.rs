@@ -5,9 +5,10 @@ use std::path::Path;
 use heirloom_testkit::{RecordedRequest, Script, Turn};
 use serde_json::{Value, json};
 
-use super::hooks::{KNOWN, agent, count, ensure, json_answer, step};
+use super::hooks::{agent, count, ensure, json_answer, step};
 use super::iterations::Stage;
 use super::program::{PROMPT, Program};
+use super::rules::{RULE, write_rule};
 
 /// Task of the subagent.
 const ERRAND: &str = "Say in which file the login module lives";
@@ -89,7 +90,7 @@ fn act(
     let run_step =
         |args: &[&str], name: &str| step(stage, stage.command(heirloom).args(args), name);
     run_step(&["init", "--yes"], "init")?;
-    run_step(&["remember", KNOWN], "remember")?;
+    write_rule(stage)?;
     run_step(&["install", stage.program().name, "--yes"], "install")?;
     agent(stage, folder)?;
     let requests = stage.service.main_requests();
@@ -102,8 +103,8 @@ fn act(
         .collect();
     ensure(!of_aside.is_empty(), "no subagent asked the model")?;
     for request in of_aside {
-        let times = count(&request.body, KNOWN);
-        let wrong = format!("a subagent's context contains the known fact {times} times");
+        let times = count(&request.body, RULE);
+        let wrong = format!("a subagent's context contains the rule {times} times");
         ensure(request.mentions(ERRAND) && times == 1, &wrong)?;
     }
     run_step(&["list", "--kind", "knowledge", "--json"], "list")?;

@@ -287,7 +287,7 @@ fn render_table(table: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::metrics::{FLEET, JUDGED};
+    use super::super::metrics::{AGENTS, FLEET, JUDGED};
     use super::*;
     use serde_json::json;
 
@@ -428,7 +428,7 @@ mod tests {
         for id in &ids {
             let group = id.split('.').next().unwrap_or_default();
             let is_known = GROUPS.contains(&group) || FLEET.contains(&group);
-            assert!(is_known || group == JUDGED, "{id}");
+            assert!(is_known || [AGENTS, JUDGED].contains(&group), "{id}");
         }
         let count = ids.len();
         ids.sort_unstable();

@@ -125,6 +125,9 @@ pub(crate) const FLEET: [&str; 6] = [
     "citus-faults",
 ];
 
+/// Group of `cargo xtask agents`: programs over two days.
+pub(crate) const AGENTS: &str = "agents";
+
 /// Group of the values that people judged, which no run measures.
 pub(crate) const JUDGED: &str = "judged";
 
@@ -231,6 +234,11 @@ pub(crate) const METRICS: &[Row] = &[
     row("rules.other_sentences", "the same: other sentences that are kept as a rule", "of 8", at_most(0.0)),
     row("rules.unfitted", "sentences of other domains, in no fit: rules that are kept", "%", NONE),
     row("rules.unfitted_others", "the same: other sentences that are kept as a rule", "of 20", NONE),
+    row("agents.fix_told_true", "real agent programs, session after a dead end: told the true fix of each failure", "of 5", at_least(5.0)),
+    row("agents.dead_end_told", "the same: told the dead end or the fix of another failure as a fix", "of 5", at_most(0.0)),
+    row("agents.dead_end_found", "the same: `heirloom tried` finds the dead end", "of 5", at_least(5.0)),
+    row("agents.old_rule_told", "real agent programs, session after a person changed two rules: told an old one", "of 5", at_most(0.0)),
+    row("agents.new_rule_told", "the same: told both new ones", "of 5", at_least(5.0)),
     row("anchors.count", "recorded conversations: anchors after every fifth tool call", "anchors", NONE),
     row("anchors.each", "anchors of a conversation", "anchors", NONE),
     row("anchors.mean", "tokens of an anchor", "tokens", NONE),

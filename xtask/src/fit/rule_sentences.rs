@@ -14,7 +14,7 @@ pub(super) struct RuleSentences {
 /// One turn.
 #[derive(Debug)]
 pub(super) struct LabelledTurn {
-    /// `sessions`, a table (`sentences`, `turns`), or `checks`.
+    /// `sessions`, `prompts`, a table (`sentences`, `turns`), or `checks`.
     pub(super) sort: String,
     /// Project, language, or name of a check.
     pub(super) group: String,
@@ -42,6 +42,11 @@ impl LabelledTurn {
         self.sort == "sessions"
     }
 
+    /// Returns true for a prompt of a developer.
+    pub(super) fn is_prompt(&self) -> bool {
+        self.sort == "prompts"
+    }
+
     /// Returns true for a turn that is in no fit.
     pub(super) fn is_check(&self) -> bool {
         self.sort == "checks"
@@ -49,7 +54,7 @@ impl LabelledTurn {
 
     /// Returns the name of its project or check, or the table of which it is.
     pub(super) fn group_name(&self) -> &str {
-        match self.is_recorded() || self.is_check() {
+        match self.is_recorded() || self.is_prompt() || self.is_check() {
             true => &self.group,
             false => &self.sort,
         }

@@ -1,7 +1,7 @@
 //! Recording of the outcomes of tools: failures, and what was changed.
 
 use super::failure_closing::ProvingRun;
-use super::failure_warning::{helpful_resolution, is_open};
+use super::failure_warning::{helpful_resolution, is_open, is_replaced};
 use super::session_state::{HookSessionState, OpenFailure};
 use super::{HookRequest, ToolUse};
 use crate::failures::{FOLDER, PassEvidence};
@@ -205,6 +205,7 @@ impl Hooks<'_> {
         let current = current.filter(|record| !mark::is_muted(&record.attrs));
         if let Some(record) = current
             && let Some(helped) = helpful_resolution(&record)
+            && !is_replaced(self.engine, Some(&helped))?
         {
             return Ok(Some((record.id, helped)));
         }
@@ -213,10 +214,14 @@ impl Hooks<'_> {
             .engine
             .errors()
             .resolutions_before(&texts, &request.scope())?;
-        Ok(resolutions
+        let known = resolutions
             .into_iter()
-            .find(|before| has_resolution_details(&before.resolution))
-            .map(|before| (before.id, before.resolution)))
+            .find(|before| has_resolution_details(&before.resolution));
+        let known = known.map(|before| (before.id, before.resolution));
+        match is_replaced(self.engine, known.as_ref().map(|(_, fix)| fix.as_str()))? {
+            true => Ok(None),
+            false => Ok(known),
+        }
     }
 
     /// Returns the change that opens or counts a failure. If a subject has too many open failures, the oldest is

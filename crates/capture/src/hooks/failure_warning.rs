@@ -3,6 +3,7 @@
 use crate::Hooks;
 use crate::failures::failures_with_prefix;
 use heirloom_agents::failures::Subject;
+use heirloom_engine::Engine;
 use heirloom_model::kinds::ErrorRecord;
 use heirloom_model::record_meaning::{
     PASSED_LATER, has_passed_without_change, has_resolution_details, known_resolution,
@@ -19,8 +20,15 @@ impl Hooks<'_> {
             !mark::is_muted(&record.attrs)
                 && (is_open(record) || helpful_resolution(record).is_some())
         });
-        let open = found.iter().position(is_open);
-        Ok(found.into_iter().nth(open.unwrap_or(0)))
+        let mut told = Vec::new();
+        for record in found {
+            let fix = helpful_resolution(&record);
+            if !is_replaced(self.engine, fix.as_deref())? {
+                told.push(record);
+            }
+        }
+        let open = told.iter().position(is_open);
+        Ok(told.into_iter().nth(open.unwrap_or(0)))
     }
 
     /// Returns the current failures of a subject, newest first.
@@ -36,6 +44,11 @@ pub(super) fn helpful_resolution(record: &Record) -> Option<String> {
         let helped = record.attr_str(ErrorRecord::HELPED)?;
         has_resolution_details(helped).then(|| helped.to_owned())
     })
+}
+
+/// Returns true for a fix that a rule of a person replaced.
+pub(super) fn is_replaced(engine: &Engine, fix: Option<&str>) -> Result<bool, Fault> {
+    fix.map_or(Ok(false), |fix| engine.errors().is_replaced_fix(fix))
 }
 
 /// Formats the warning before a command or edit that failed earlier.

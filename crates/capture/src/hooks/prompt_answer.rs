@@ -1,11 +1,12 @@
 //! Answer to a prompt: the relevant records that the session neither got yet nor taught itself.
 
+use super::failure_warning::is_replaced;
 use super::prompt_records::RelevantHit;
 use super::session_state::HookSessionState;
 use super::{HookRequest, prompt_records};
 use crate::Hooks;
 use heirloom_agents::hooks::HookAnswer;
-use heirloom_engine::EndedRecords;
+use heirloom_engine::{EndedRecords, Engine};
 use heirloom_model::{Fault, limits, text};
 use heirloom_search::relevance::{Tellable, select_told};
 use std::borrow::Cow;
@@ -14,6 +15,9 @@ use std::borrow::Cow;
 /// no subject. Of 61 recorded prompts about new work 8 instead of 10 are told something, of 32 about earlier work 16 with
 /// and without it.
 const FOLLOW_UP_CHARS_MAX: usize = 80;
+
+/// Mark between the parts of a case.
+const PART_MARK: &str = "; ";
 
 impl Hooks<'_> {
     /// Answers a prompt with relevant records that the session did not get yet.
@@ -49,11 +53,29 @@ impl Hooks<'_> {
         if lines.is_empty() {
             return Ok(HookAnswer::default());
         }
+        let lines: Result<Vec<String>, Fault> = lines
+            .iter()
+            .map(|line| without_replaced_values(self.engine, line))
+            .collect();
+        let lines = lines?;
         let answer = self.build_answer(&lines.join("\n"), limits::HOOK_TEXT_CHARS_MAX);
         state.mark_delivered(found.iter().map(|one| one.record.id));
         state.add_injected_text(&answer.context);
         Ok(answer)
     }
+}
+
+/// Returns a line without its parts that set a variable to a value that a rule of a person replaced, such as the command
+/// with which a case was verified.
+fn without_replaced_values(engine: &Engine, line: &str) -> Result<String, Fault> {
+    let mut parts = line.split(PART_MARK);
+    let mut kept = vec![parts.next().unwrap_or_default()];
+    for part in parts {
+        if !is_replaced(engine, Some(part))? {
+            kept.push(part);
+        }
+    }
+    Ok(kept.join(PART_MARK))
 }
 
 /// Returns the question for a prompt. A short one is about the request before it.

@@ -126,6 +126,10 @@ pub(crate) fn task_reads() -> Vec<Operation> {
             w.engine.errors().newest_open(None, 10).map(drop)
         }),
         reads("open errors", |w| w.engine.errors().open(None).map(drop)),
+        reads("a fix with a value that a rule replaced", |w| {
+            let fix = "set `DB_URL=sqlite:///:memory:`, then it passed";
+            w.engine.errors().is_replaced_fix(fix).map(drop)
+        }),
         reads("observe without recording", |w| {
             let mut observer = Runs::new(&w.engine).observer(scope(), StreamFormat::Text, true)?;
             observer.push(FACTS.as_bytes(), &mut |_| {})?;

@@ -45,6 +45,81 @@ fn every_program_is_told_the_new_rule_only() {
 }
 
 #[test]
+fn every_program_is_told_the_rules_of_two_sentences_that_change_a_habit() {
+    for program in PROGRAMS {
+        let project = recording();
+        for (session, prompt) in [
+            (
+                "one",
+                "Good. Two rules for this repo: never use floats for money, always integer cents. And always run the tests with SHOP_DB_URL=sqlite:///:memory:, never against the real database.",
+            ),
+            (
+                "two",
+                "Change of plan: from now on use Decimal for money, not integer cents.",
+            ),
+            (
+                "three",
+                "No, stop running the tests with sqlite. The tests must run with SHOP_DB_URL=postgresql://localhost/shop_test now.",
+            ),
+        ] {
+            say(&project, session, program, prompt);
+        }
+        let starts = event(program, HookEventKind::SessionStart);
+        let told = project.send_in("four", program, starts, json!({"source": "startup"}));
+        for part in [
+            "use Decimal for money",
+            "SHOP_DB_URL=postgresql://localhost/shop_test",
+        ] {
+            assert!(told.contains(part), "{program}: {told}");
+        }
+        for part in ["always integer cents", "sqlite:///"] {
+            assert!(!told.contains(part), "{program}: {told}");
+        }
+    }
+}
+
+#[test]
+fn fix_with_a_value_that_a_person_replaced_is_not_told() {
+    let command = "python3 -m unittest discover -s tests";
+    let project = recording();
+    let claude = AgentProgram::ClaudeCode;
+    project.command("one", command, Some("KeyError: 'SHOP_DB_URL'"));
+    let with_url = format!("SHOP_DB_URL=sqlite:///:memory: {command}");
+    project.command("one", &with_url, None);
+    let start = |session: &str| {
+        project.send_in(
+            session,
+            claude,
+            "SessionStart",
+            json!({"source": "startup"}),
+        )
+    };
+    start("two");
+    assert!(
+        project
+            .before("two", command)
+            .contains("SHOP_DB_URL=sqlite")
+    );
+    say(
+        &project,
+        "two",
+        claude,
+        "No, stop running the tests with sqlite. The tests must run with SHOP_DB_URL=postgresql://localhost/shop_test now.",
+    );
+    let prompt = "python3 -m unittest discover -s tests fails with KeyError: 'SHOP_DB_URL'";
+    let prompt = json!({ "prompt": prompt });
+    for told in [
+        start("three"),
+        project.send_in("three", claude, "UserPromptSubmit", prompt),
+        project.before("three", command),
+        project.command("three", command, Some("KeyError: 'SHOP_DB_URL'")),
+    ] {
+        assert!(!told.contains("SHOP_DB_URL=sqlite"), "{told}");
+    }
+    assert!(start("four").contains("postgresql://localhost/shop_test"));
+}
+
+#[test]
 fn every_program_is_told_a_rule_that_nothing_replaced() {
     for program in PROGRAMS {
         let project = recording();

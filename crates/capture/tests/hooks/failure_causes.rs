@@ -229,6 +229,13 @@ fn turn_with_a_dead_end_leaves_the_true_fix_and_the_failed_attempt() {
                 .any(|error| fix("299").contains(part) || error.text.contains(part))
         );
     }
+    let startup = json!({"source": "startup"});
+    let told = project.send_in("next", AgentProgram::ClaudeCode, "SessionStart", startup);
+    assert!(
+        told.contains("Run the test suite and fix what is broken; src/shop/fees.py"),
+        "{told}"
+    );
+    assert!(!told.contains("0.49"), "{told}");
     let tried = project.engine.tasks();
     let tried = tried
         .similar_attempts("add 0.49 before truncating", None)

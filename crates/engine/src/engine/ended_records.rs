@@ -7,6 +7,7 @@ mod known_failure;
 mod machine_hosts;
 mod machine_paths;
 mod one_off_value;
+mod replaced_fix;
 mod use_days;
 
 use super::Engine;
@@ -21,8 +22,9 @@ use heirloom_model::record_meaning::record_meaning;
 use heirloom_model::{EndReason, Fault, Kind, KindData, Record, RecordId, Timestamp};
 use heirloom_model::{limits, mark, text};
 pub(super) use known_failure::is_countable_failure;
-use known_failure::{has_known_fix, is_contradicted, is_of_session};
+use known_failure::{has_known_fix, helpful_fix, is_contradicted, is_of_session};
 use one_off_value::is_one_off_value;
+pub(super) use replaced_fix::is_replaced_fix;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashSet};
 
@@ -80,7 +82,7 @@ impl<'e> EndedRecords<'e> {
             return Ok(None);
         }
         match record.kind {
-            Kind::Error => Ok(self.end_of_failure(record)),
+            Kind::Error => self.end_of_failure(record),
             Kind::Knowledge => self.end_of_knowledge(record),
             Kind::Task
             | Kind::Step
@@ -102,16 +104,21 @@ impl<'e> EndedRecords<'e> {
         })
     }
 
-    fn end_of_failure(&self, record: &Record) -> Option<EndReason> {
+    fn end_of_failure(&self, record: &Record) -> Result<Option<EndReason>, Fault> {
         if is_contradicted(record) {
-            return Some(EndReason::Contradicted);
+            return Ok(Some(EndReason::Contradicted));
+        }
+        if let Some(fix) = helpful_fix(record)
+            && is_replaced_fix(self.engine, fix)?
+        {
+            return Ok(Some(EndReason::ReplacedFix));
         }
         let is_old = || {
             self.failures_before
                 .is_some_and(|before| ErrorRecord::last_failed_at(record) < before)
         };
         let is_old = is_of_session(record) && !has_known_fix(record) && is_old();
-        is_old.then_some(EndReason::OldFailure)
+        Ok(is_old.then_some(EndReason::OldFailure))
     }
 
     fn end_of_knowledge(&self, record: &Record) -> Result<Option<EndReason>, Fault> {

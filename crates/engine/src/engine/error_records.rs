@@ -1,7 +1,7 @@
 //! Errors: logging, counting of repetitions, resolution.
 
 use super::Engine;
-use super::ended_records::is_countable_failure;
+use super::ended_records::{is_countable_failure, is_replaced_fix};
 use super::new_record::check_scope;
 use super::redaction::Redacted;
 use super::tasks::{agent_of_file_name, last};
@@ -247,6 +247,11 @@ impl Errors<'_> {
         );
         set_passed_at(&mut typed, at);
         self.close_change(error, typed, source)
+    }
+
+    /// Returns true if a rule of a person gives a variable of a fix another value: the fix is not told any more.
+    pub fn is_replaced_fix(&self, fix: &str) -> Result<bool, Fault> {
+        is_replaced_fix(self.engine, fix)
     }
 
     /// Returns the change that counts a further success of the command of a closed failure at `at`; `None` if it is not

@@ -59,6 +59,8 @@ pub(crate) struct FailureCues {
 pub(crate) struct AttemptCues {
     /// Beginnings of sentences that announce an approach.
     pub(crate) intents: Vec<String>,
+    /// Beginnings of what is announced and is no approach.
+    pub(crate) looks: Vec<String>,
     /// Statements that something did not work.
     pub(crate) setbacks: Phrases,
     /// Announcements of the agent that it takes something back.

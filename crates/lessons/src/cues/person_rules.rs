@@ -63,6 +63,12 @@ pub(crate) struct TurnWords {
     pub(crate) limits: &'static [&'static str],
     /// Words that end a rule with the task.
     pub(crate) ends: &'static [&'static str],
+    /// Words before a verb in `ing` that end a habit.
+    pub(crate) stops: &'static [&'static str],
+    /// Phrases that end a habit.
+    pub(crate) habit_ends: &'static [&'static str],
+    /// Words for "now".
+    pub(crate) nows: &'static [&'static str],
     /// Words that introduce a list of rules.
     pub(crate) introductions: &'static [&'static str],
     /// Words of a statement about what is used now.

@@ -87,6 +87,8 @@ pub(crate) struct Attempts {
     undone: VecDeque<UndoneAttempt>,
     tree: WorkingTree,
     intent: Said,
+    /// True if a command followed the announcement.
+    has_run_since_intent: bool,
     reason: Said,
     paths: ProjectPaths,
 }
@@ -178,8 +180,14 @@ impl Attempts {
                 undone.reason = Some(self.reason.clone());
             }
         }
-        if let Some(intent) = message.intent {
-            self.intent = said(intent);
+        match message.intent {
+            Some(intent) => {
+                self.intent = said(intent);
+                self.has_run_since_intent = false;
+            }
+            // The announcement was about the command.
+            None if self.has_run_since_intent => self.intent = Said::default(),
+            None => {}
         }
     }
 
@@ -190,7 +198,10 @@ impl Attempts {
             steps: LineSteps::default(),
         };
         match action {
-            ToolAction::Command(line) => pending.steps = LineSteps::read(line),
+            ToolAction::Command(line) => {
+                pending.steps = LineSteps::read(line);
+                self.has_run_since_intent = true;
+            }
             ToolAction::Edit(edits) => {
                 let edits = edits.iter().take(CALL_EDITS_MAX);
                 pending.edits = edits.map(|edit| self.placed_edit(place, edit)).collect();

@@ -2,6 +2,7 @@
 //! push?", which suggest a preference.
 
 mod abandoned_turns;
+mod habit_change;
 mod leaving_statements;
 mod rule_finder;
 mod scored_sentence;

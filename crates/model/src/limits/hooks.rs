@@ -42,7 +42,7 @@ pub const HOOK_CANDIDATES_MAX: usize = 60;
 /// Maximum number of hits injected into a prompt.
 pub const HOOK_HITS_MAX: usize = 3;
 /// Maximum number of these that are cases.
-pub const HOOK_CASES_MAX: usize = 2;
+pub const HOOK_CASES_MAX: usize = 1;
 /// Maximum length of one injected hit, characters.
 pub const HOOK_HIT_CHARS_MAX: usize = 800;
 /// Maximum length of an anchor, the reminder of the goal after tool calls, tokens.

@@ -12,7 +12,7 @@ pub const RECALL_CONVERSATIONS: usize = 3;
 pub const RECALL_HITS_MAX: usize = 1_000;
 /// Minimum number of ranked candidates. Beyond three per hit of the default ten, results change in less than one
 /// query of a hundred.
-pub const RECALL_CANDIDATES_MIN: usize = 30;
+pub const RECALL_CANDIDATES_MIN: usize = 50;
 /// Number of records with words of a short query that are searched for the query word for word.
 pub const RECALL_VERBATIM_CANDIDATES: usize = 400;
 /// Number of hits that are considered when another criterion than their count selects the results.

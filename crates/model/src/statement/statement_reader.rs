@@ -219,6 +219,11 @@ impl Statement {
     }
 }
 
+/// Returns the stem of a word; `None` for a stop word.
+pub(super) fn stem_of(word: &str) -> Option<String> {
+    content(&[word]).next()
+}
+
 /// Returns the stems of the words that are a subject.
 fn content(words: &[&str]) -> impl Iterator<Item = String> {
     let is_subject = |word: &&&str| {

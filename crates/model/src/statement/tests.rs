@@ -105,6 +105,35 @@ fn changed_mind_replaces_the_earlier_statement() {
 }
 
 #[test]
+fn settings_of_a_rule_and_of_a_fix_are_compared() {
+    let fix = "set the variable: `SHOP_DB_URL=sqlite:///:memory: PYTHONPATH=src python3 -m unittest` works.";
+    for (rule, agrees) in [
+        (
+            "The tests must run with SHOP_DB_URL=postgresql://localhost/shop_test now.",
+            Some(false),
+        ),
+        (
+            "Always run the tests with SHOP_DB_URL=sqlite:///:memory:, never against the real database.",
+            Some(true),
+        ),
+        (
+            "Never run the tests with SHOP_DB_URL=postgresql://prod.",
+            None,
+        ),
+        ("Run the tests with LANG=C.", None),
+        ("Stop running the tests with sqlite.", None),
+    ] {
+        let (rule_read, fix) = (Statement::from_text(rule), Statement::from_text(fix));
+        assert!(fix.has_settings());
+        assert_eq!(
+            rule_read.agrees_on_settings(&fix),
+            agrees,
+            "{rule} {rule_read:?}"
+        );
+    }
+}
+
+#[test]
 fn opposite_statement_replaces_the_earlier_one() {
     for (one, other) in [
         ("Use tabs in this package", "Never use tabs in this package"),

@@ -3,10 +3,12 @@
 use super::rank::Ranked;
 use super::recall_item::RecallItem;
 use crate::relevance::{
-    ANSWER_COSINE_MIN, ANSWER_MIN, CandidateText, FLOOR, Features, Question, SentenceMatch,
+    ANSWER_COSINE_MIN, ANSWER_MIN, CandidateText, FLOOR, Features, Grade, Question, SentenceMatch,
 };
 use heirloom_model::case::is_case;
 use heirloom_model::{Message, Record, Role};
+use std::cmp::{Ordering, Reverse};
+use std::collections::HashMap;
 
 /// Maximum number of words of a turn that is only an acknowledgement.
 const ACKNOWLEDGEMENT_WORDS_MAX: usize = 5;
@@ -29,32 +31,72 @@ pub fn rate_hits(question: &Question, ranked: &mut [Ranked]) -> bool {
     rate_each(question, ranked).contains(&true)
 }
 
-/// Rates hits as [`rate_hits`], orders the cases among them by their relevance and keeps the first `most`.
+/// Number of hits of one session before the hits of other sessions. With two, and the order by grade, 24 instead of 21 of 32
+/// recorded prompts find an earlier session that edited the same files among the first five.
+const SESSION_HITS: usize = 2;
+
+/// Rates hits as [`rate_hits`], orders them as they are shown and keeps the first `most`.
 ///
-/// The score knows no age beyond a small bonus, and the newest case about a subject is the one that goes on. Cases only
-/// change places with each other: of other records the score finds more right ones first than their relevance.
+/// The grade comes first. Within a grade the score decides, which finds more right records first than the relevance; but
+/// a third hit of a session comes after the first two of others, and cases change places with each other by their
+/// relevance: the score knows no age beyond a small bonus, and the newest case about a subject is the one that goes on.
 pub fn rate_and_order(question: &Question, ranked: &mut Vec<Ranked>, most: usize) -> bool {
     let answers = rate_each(question, ranked);
-    let relevance = |hit: &Ranked| hit.relevance.unwrap_or_default();
-    let places: Vec<usize> = (ranked.iter().enumerate())
-        .filter(|(_, hit)| hit.record().is_some_and(is_case) && !is_exact(hit))
-        .map(|(place, _)| place)
+    let places = places_by_score(ranked);
+    let hits = std::mem::take(ranked).into_iter().zip(answers);
+    let mut hits: Vec<(Ranked, bool, usize)> = (hits.zip(places))
+        .map(|((hit, answers), place)| (hit, answers, place))
         .collect();
-    let mut cases = places.clone();
-    cases.sort_by(|a, b| {
-        let value = |place: &usize| ranked.get(*place).map_or(0.0, relevance);
-        value(b).total_cmp(&value(a))
-    });
-    let mut order: Vec<usize> = (0..ranked.len()).collect();
-    for (place, case) in places.into_iter().zip(cases) {
-        if let Some(slot) = order.get_mut(place) {
-            *slot = case;
+    hits.sort_by_key(|(hit, _, place)| (Reverse(shown_grade(hit)), *place));
+    let all = hits.len();
+    let mut of_session: HashMap<String, usize> = HashMap::new();
+    for (hit, _, place) in &mut hits {
+        let session = hit.record().and_then(|record| record.scope.session.clone());
+        let count = session.map_or(0, |session| {
+            let count = of_session.entry(session).or_default();
+            *count += 1;
+            *count
+        });
+        if count > SESSION_HITS {
+            *place += all;
         }
     }
-    order.truncate(most);
-    let mut all: Vec<Option<Ranked>> = std::mem::take(ranked).into_iter().map(Some).collect();
-    ranked.extend((order.iter()).filter_map(|place| all.get_mut(*place).and_then(Option::take)));
-    order.iter().any(|place| answers.get(*place) == Some(&true))
+    hits.sort_by_key(|(hit, _, place)| (Reverse(shown_grade(hit)), *place));
+    hits.truncate(most);
+    let is_answered = hits.iter().any(|(_, answers, _)| *answers);
+    ranked.extend(hits.into_iter().map(|(hit, _, _)| hit));
+    is_answered
+}
+
+/// Returns the grade that decides where a hit is shown. What has the query word for word, or its name, is wanted.
+fn shown_grade(hit: &Ranked) -> Grade {
+    match hit.grade() {
+        Some(grade) if !is_exact(hit) => grade,
+        Some(_) | None => Grade::Strong,
+    }
+}
+
+/// Returns the place of each hit: that of its score, but cases share their places in the order of their relevance.
+fn places_by_score(ranked: &[Ranked]) -> Vec<usize> {
+    let is_ordered = |hit: &Ranked| hit.record().is_some_and(is_case) && !is_exact(hit);
+    let of_cases: Vec<usize> = (ranked.iter().enumerate())
+        .filter(|(_, hit)| is_ordered(hit))
+        .map(|(place, _)| place)
+        .collect();
+    let mut cases = of_cases.clone();
+    let relevance = |place: &usize| ranked.get(*place).and_then(|hit| hit.relevance);
+    cases.sort_by(|a, b| {
+        relevance(b)
+            .partial_cmp(&relevance(a))
+            .unwrap_or(Ordering::Equal)
+    });
+    let mut places: Vec<usize> = (0..ranked.len()).collect();
+    for (case, place) in cases.into_iter().zip(of_cases) {
+        if let Some(slot) = places.get_mut(case) {
+            *slot = place;
+        }
+    }
+    places
 }
 
 /// Computes the relevance of hits, and returns which of them answer the question.
@@ -324,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn cases_are_ordered_among_themselves_and_the_rest_stays() {
+    fn hits_are_ordered_by_grade_and_cases_by_their_age() {
         let now: Timestamp = "2026-11-28T12:00:00Z".parse().unwrap();
         let terms = QueryTerms::of("tile server port").terms;
         let question = Question::new("tile server port", &terms, &vec![1; terms.len()], 60);
@@ -345,15 +387,46 @@ mod tests {
         assert_eq!(
             texts,
             [
-                "Asked: the port of the tile server, recent",
                 "The tile server has a port",
+                "Asked: the port of the tile server, recent",
                 "Asked: the port of the tile server, old"
             ]
         );
-        // What is left out does not answer.
-        let mut hits = vec![known("Unrelated", 0.0), known("tile server port", 0.0)];
+        // What is left out does not answer, and what answers comes first.
+        let mut hits = vec![known("Unrelated", 0.0), known("Weather", 0.0)];
         assert!(!rate_and_order(&question, &mut hits, 1));
         assert_eq!(hits.len(), 1);
+        let mut hits = vec![known("Unrelated", 0.0), known("tile server port", 0.0)];
+        assert!(rate_and_order(&question, &mut hits, 1));
+        assert_eq!(hits[0].item.text(), "tile server port");
+    }
+
+    #[test]
+    fn third_hit_of_a_session_comes_after_those_of_others() {
+        let terms = QueryTerms::of("tile server port").terms;
+        let question = Question::new("tile server port", &terms, &vec![1; terms.len()], 60);
+        let said = |session: Option<&str>, end: &str| {
+            let mut one = record(&format!("The tile server has a port, {end}"));
+            one.scope.session = session.map(str::to_owned);
+            hit(RecallItem::Record(Box::new(one)), 0.0)
+        };
+        let mut hits = vec![
+            said(Some("a"), "one"),
+            said(Some("a"), "two"),
+            said(Some("a"), "three"),
+            said(None, "four"),
+            said(None, "five"),
+            said(None, "six"),
+            said(Some("b"), "seven"),
+        ];
+        rate_and_order(&question, &mut hits, 10);
+        let ends: Vec<&str> = (hits.iter())
+            .filter_map(|hit| hit.item.text().rsplit(' ').next())
+            .collect();
+        assert_eq!(
+            ends,
+            ["one", "two", "four", "five", "six", "seven", "three"]
+        );
     }
 
     #[test]

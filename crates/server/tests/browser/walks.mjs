@@ -73,8 +73,8 @@ await walk('accept a proposal and undo it', 3, '/', async () => {
   await toast('Undone');
 });
 await walk('reject several records of the inbox and undo it', 4, '/inbox', async () => {
-  await click(page.locator('#proposals input[type=checkbox]').nth(0));
-  await click(page.locator('#proposals input[type=checkbox]').nth(1));
+  await click(page.locator('#main li input[type=checkbox]').nth(0));
+  await click(page.locator('#main li input[type=checkbox]').nth(1));
   await click(page.getByRole('button', {name: 'Reject or retire selected'}));
   await toast('Decided');
   await press('u');
@@ -107,6 +107,8 @@ await walk('what did a context hold and what was cut', 3, '/receipts', async () 
   await click(page.locator('#main .list li a').first());
   await page.waitForURL(/\/receipts\/[0-9a-f]/);
   await press('c');
+  // The next page is opened when this one is there.
+  await page.waitForURL(/show=cut/);
 });
 await walk('find a conversation', 2, '/sessions', async () => {
   await fill('#main input[type=search]', 'leaky bucket');

@@ -2,7 +2,10 @@
 
 use super::start_text::{StartItem, StartSection};
 use super::{SessionStart, date_of};
-use heirloom_model::kinds::{CATEGORY_CONVENTION, CATEGORY_DECISION, CATEGORY_PREFERENCE};
+use heirloom_model::case::is_case;
+use heirloom_model::kinds::{
+    CATEGORY_CONVENTION, CATEGORY_DECISION, CATEGORY_PREFERENCE, EpisodeAction,
+};
 use heirloom_model::record_meaning::{known_resolution, record_meaning_excerpt};
 use heirloom_model::text::counted;
 use heirloom_model::{Authority, Fault, Kind, Record, Scope, Session, limits, mark, text};
@@ -71,14 +74,19 @@ impl SessionStart<'_> {
         )))
     }
 
-    /// Returns the newest case of a session: request, files and result.
+    /// Returns the newest case of a session: request, files and result. An attempt that failed on its way comes after it.
     fn case_of(&self, session: &Session) -> Result<Option<StartItem>, Fault> {
         let mut filter = Filter::current(&[Kind::Episode], self.hooks.engine.now());
         filter.scope = Scope {
             session: Some(session.id.clone()),
             ..Scope::default()
         };
-        let found = self.hooks.engine.records().find(&filter.limit(NEW_MAX))?;
+        let mut found = self.hooks.engine.records().find(&filter.limit(NEW_MAX))?;
+        let is_attempt = |record: &Record| {
+            !is_case(record) && record.attr_str("action") == Some(EpisodeAction::Failed.as_str())
+        };
+        // The sort is stable: the newest stays first.
+        found.sort_by_key(is_attempt);
         let mut told = found.iter().filter(|record| !mark::is_muted(&record.attrs));
         Ok(told.find_map(|record| {
             let line = case_line(record)?;

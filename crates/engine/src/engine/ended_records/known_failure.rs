@@ -45,6 +45,11 @@ pub(super) fn is_of_session(record: &Record) -> bool {
 
 /// Returns true if it is known what helped, now or at an earlier occurrence.
 pub(super) fn has_known_fix(record: &Record) -> bool {
-    let helped = record.attr_str(ErrorRecord::HELPED);
-    known_resolution(record).is_some() || helped.is_some_and(has_resolution_details)
+    helpful_fix(record).is_some()
+}
+
+/// Returns what helped, now or at an earlier occurrence.
+pub(super) fn helpful_fix(record: &Record) -> Option<&str> {
+    let helped = || record.attr_str(ErrorRecord::HELPED);
+    known_resolution(record).or_else(|| helped().filter(|helped| has_resolution_details(helped)))
 }

@@ -1,6 +1,6 @@
 //! Words about attempts: what the agent announced, why it was undone, and the changed lines.
 
-use crate::cues::AttemptCues;
+use crate::cues::{AttemptCues, starts_with_word};
 use crate::sentences::{is_question, plain_text, sentences, shorten_to_sentences};
 use crate::statements::finish_statement;
 use heirloom_model::text;
@@ -74,14 +74,17 @@ fn words(text: &str) -> usize {
     text.split_whitespace().count()
 }
 
-/// Returns what a sentence announces, without "Let me" and the like.
+/// Returns the approach that a sentence announces, without "Let me" and the like; no look at something and
+/// no run.
 fn without_intent<'s>(lower: &str, sentence: &'s str, cues: &AttemptCues) -> Option<&'s str> {
     let starts = cues.intents.iter();
     let begin = starts.filter(|begin| lower.starts_with(begin.as_str()));
     let begin = begin.max_by_key(|begin| begin.len())?;
     let rest = sentence.get(begin.len()..)?.trim();
     let rest = rest.trim_end_matches([':', '.', '!', '…']);
-    (words(rest) >= INTENT_WORDS_MIN).then_some(rest)
+    let first = lower.get(begin.len()..)?.trim_start();
+    let is_look = cues.looks.iter().any(|word| starts_with_word(first, word));
+    (words(rest) >= INTENT_WORDS_MIN && !is_look).then_some(rest)
 }
 
 /// Returns the reason of a person who asks to take work back; `None` for another prompt.

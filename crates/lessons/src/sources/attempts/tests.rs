@@ -124,6 +124,41 @@ fn undone_edit_with_a_reason_is_an_attempt() {
 }
 
 #[test]
+fn announcement_of_a_run_or_of_an_earlier_command_is_no_approach() {
+    let reason = "Adding 0.49 does not work because the value is cut, I'll revert that.";
+    for before in [
+        vec![Says("I'll run the tests first."), Runs("make test")],
+        vec![
+            Says("I'll run the tests first."),
+            Runs("make test"),
+            Says("The variable is missing, I set it."),
+            Runs("URL=a make test"),
+            Says("I add 0.49 before truncating."),
+        ],
+        vec![
+            Says("I'll set the variable for the tests."),
+            Runs("URL=a make test"),
+            Says("I add 0.49 before truncating."),
+        ],
+        vec![Says("Let me look at the calculation.")],
+    ] {
+        let mut steps = before;
+        steps.extend([
+            Edits(OLD, NEW),
+            Runs("make test"),
+            Says(reason),
+            Runs("git checkout -- src/shop/fees.py"),
+        ]);
+        let found = play(&steps);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(
+            found[0].0,
+            "Adding 0.49 does not work because the value is cut"
+        );
+    }
+}
+
+#[test]
 fn person_who_takes_work_back_gives_the_reason() {
     for prompt in [
         "That doesn't work: handles can't be shared between threads, the worker died. Please revert it.",

@@ -1,5 +1,6 @@
 //! Sentences of a turn that are lasting rules, and the record of each.
 
+use super::habit_change::read_change;
 use super::leaving_statements::mark_leaving;
 use super::scored_sentence::{
     PART_DISCOUNT, Scored, contradicts_agent, finish_sentence, lacks_subject, refers_back, score,
@@ -190,6 +191,7 @@ fn score_line<'a>(
             continue;
         }
         scored.contradicts = std::mem::take(contradicts);
+        read_change(all.last_mut(), &mut scored, place, cues);
         all.push(scored);
     }
     all

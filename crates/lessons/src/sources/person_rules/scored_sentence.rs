@@ -42,6 +42,8 @@ pub(super) struct Scored<'a> {
     pub(super) contradicts: bool,
     /// True if a later sentence of the turn makes it untrue.
     pub(super) is_leaving: bool,
+    /// True if it ends a habit and the next sentence names the new one.
+    pub(super) is_changed: bool,
 }
 
 /// Returns true if the sentence begins with a contradiction; a single word needs a mark after it ("no, use it" in contrast
@@ -76,6 +78,7 @@ pub(super) fn score<'s>(text: &'s str, place: SentencePlace, cues: &PersonRuleCu
         is_question,
         contradicts: false,
         is_leaving: false,
+        is_changed: false,
     }
 }
 
@@ -106,7 +109,7 @@ impl Scored<'_> {
     pub(super) fn is_rule(&self, cues: &PersonRuleCues) -> bool {
         let threshold = match () {
             () if self.is_question => QUESTION_THRESHOLD.max(cues.threshold),
-            () if self.is_limit(cues) => cues.threshold - PART_DISCOUNT,
+            () if self.is_limit(cues) || self.is_changed => cues.threshold - PART_DISCOUNT,
             () => cues.threshold,
         };
         self.is_rule_from(threshold, cues)

@@ -104,9 +104,14 @@ fn without_tags(text: &str) -> String {
 
 /// Adds the person's lines of a block of lines without an empty one.
 fn add_block(own: &mut String, block: &[&str], words: &TurnWords) {
+    let labels: Vec<&str> = block.iter().filter_map(|line| line_label(line)).collect();
+    let has_known_label = |line: &str| {
+        let label = line_label(line);
+        label.is_some_and(|label| labels.iter().filter(|one| **one == label).count() > 1)
+    };
     let is_machine: Vec<bool> = block
         .iter()
-        .map(|line| is_machine_line(line, words))
+        .map(|line| has_known_label(line) || is_machine_line(line, words))
         .collect();
     let count = is_machine.iter().filter(|machine| **machine).count();
     let is_pasted = count >= 2 && count * 100 >= block.len() * MACHINE_PERCENT;
@@ -127,6 +132,13 @@ fn add_block(own: &mut String, block: &[&str], words: &TurnWords) {
             own.push('\n');
         }
     }
+}
+
+/// Returns the first word of a line if it ends with a colon. Two lines of a block with the same one are output of a program,
+/// such as `debug1: …` of `ssh -v`.
+fn line_label(line: &str) -> Option<&str> {
+    let first = line.split_whitespace().next()?;
+    (first.len() > 1 && first.ends_with(':')).then_some(first)
 }
 
 /// Returns true if a program wrote the line: a log line, a stack frame, code, or a command with its prompt.
@@ -201,6 +213,11 @@ mod tests {
             ("[12:00:01] always\nhow?", "how?"),
             ("def f():\n    # always first\n    return 1;\n\nwhy", "why"),
             ("run it:\n$ npm ci\nnpm ERR! always\nok", "run it:|ok"),
+            ("why?\nssh1: offer a key\nssh1: never mind", "why?"),
+            (
+                "note: use tabs\nwhy: they are wider",
+                "note: use tabs|why: they are wider",
+            ),
             (
                 "error messages start lowercase",
                 "error messages start lowercase",
