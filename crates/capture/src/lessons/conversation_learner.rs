@@ -4,7 +4,7 @@ use super::extractor_input::{bounded_name, extractor_input};
 use super::learning_state::LearningState;
 use heirloom_agents::AgentProgram;
 use heirloom_agents::failures::is_heirloom_command;
-use heirloom_agents::transcripts::{EventBody, ToolAction, TranscriptEvent};
+use heirloom_agents::transcripts::{EventBody, ToolAction, TranscriptEvent, TranscriptReader};
 use heirloom_engine::Engine;
 use heirloom_lessons::{
     Judgement, Lesson, LessonContent, LessonExtractor, SourceKind, Speaker, Wish,
@@ -63,6 +63,19 @@ impl ConversationLearner {
             _ => self.state.restart(),
         }
         self.state.offset
+    }
+
+    /// Reads the conversation again if it lost lines that the extractor has read, because a person went back.
+    pub(crate) fn check_superseded(&mut self, reader: &TranscriptReader) {
+        let lost = reader.superseded_before(self.state.offset) as u64;
+        if lost != self.state.superseded {
+            self.state.restart();
+        }
+    }
+
+    /// Records how many superseded lines the extractor has read.
+    pub(crate) fn count_superseded(&mut self, reader: &TranscriptReader) {
+        self.state.superseded = reader.superseded_before(self.state.offset) as u64;
     }
 
     /// Returns true if the stored extractor has read exactly the part of the file before `offset`.

@@ -37,7 +37,7 @@ impl TranscriptImporter<'_, '_, '_> {
         if !evidence.command_passed() {
             return Ok(());
         }
-        self.count_success(&prefix, &evidence, at)?;
+        count_success(self, &prefix, &evidence, at)?;
         if !self.state.open.iter().any(is_same) {
             return Ok(());
         }
@@ -50,39 +50,6 @@ impl TranscriptImporter<'_, '_, '_> {
             if let FailureCause::Command(failure) = &open.what {
                 self.close_recorded_failure(failure, at)?;
             }
-        }
-        Ok(())
-    }
-
-    /// Counts a further success of a command for its closed failures without a known fix, as hooks do while a session runs.
-    fn count_success(
-        &mut self,
-        prefix: &str,
-        evidence: &PassEvidence,
-        at: Timestamp,
-    ) -> Result<(), Fault> {
-        if self.mode != LearningMode::Import || self.writer.is_dry_run() {
-            return Ok(());
-        }
-        let (engine, source) = (self.engine, self.agent.as_str());
-        let counted = || -> Result<Vec<Change>, Fault> {
-            let known = failures_with_prefix(engine, prefix.to_owned())?.into_iter();
-            let known = known.filter(|one| evidence.closes(one));
-            Ok(known
-                .filter_map(|one| engine.errors().pass_again_change(&one, at, source))
-                .collect())
-        };
-        if counted()?.is_empty() {
-            return Ok(());
-        }
-        let batch = self.writer.batch().clone();
-        let applied = engine.apply_decided(|| {
-            let changes = counted()?;
-            let begin = (!changes.is_empty()).then(|| Change::BeginBatch(batch.clone()));
-            Ok(begin.into_iter().chain(changes).collect())
-        })?;
-        if !applied.is_empty() {
-            self.writer.report_other_writes();
         }
         Ok(())
     }
@@ -292,6 +259,39 @@ impl TranscriptImporter<'_, '_, '_> {
             }
         }
     }
+}
+
+/// Counts a further success of a command for its closed failures without a known fix, as hooks do while a session runs.
+fn count_success(
+    importer: &mut TranscriptImporter<'_, '_, '_>,
+    prefix: &str,
+    evidence: &PassEvidence,
+    at: Timestamp,
+) -> Result<(), Fault> {
+    if importer.mode != LearningMode::Import || importer.writer.is_dry_run() {
+        return Ok(());
+    }
+    let (engine, source) = (importer.engine, importer.agent.as_str());
+    let counted = || -> Result<Vec<Change>, Fault> {
+        let known = failures_with_prefix(engine, prefix.to_owned())?.into_iter();
+        let known = known.filter(|one| evidence.closes(one));
+        Ok(known
+            .filter_map(|one| engine.errors().pass_again_change(&one, at, source))
+            .collect())
+    };
+    if counted()?.is_empty() {
+        return Ok(());
+    }
+    let batch = importer.writer.batch().clone();
+    let applied = engine.apply_decided(|| {
+        let changes = counted()?;
+        let begin = (!changes.is_empty()).then(|| Change::BeginBatch(batch.clone()));
+        Ok(begin.into_iter().chain(changes).collect())
+    })?;
+    if !applied.is_empty() {
+        importer.writer.report_other_writes();
+    }
+    Ok(())
 }
 
 /// Returns the text and the key of an error from a signal.

@@ -8,9 +8,7 @@ use super::two_pass_reader::head_of;
 use crate::Transcripts;
 use crate::lessons::{ConversationLearner, LearningState, add_repeated_wishes};
 use heirloom_agents::AgentProgram;
-use heirloom_agents::transcripts::{
-    EventBody, SupersededLineScan, TranscriptEvent, TranscriptReader,
-};
+use heirloom_agents::transcripts::{EventBody, SupersededLineScan, TranscriptEvent};
 use heirloom_engine::{Coverage, LearnedConversation, LessonBatch, TASK_MAIN};
 use heirloom_model::{Fault, RecordId, Timestamp};
 use std::path::{Path, PathBuf};
@@ -54,23 +52,6 @@ impl TranscriptImporter<'_, '_, '_> {
         match &mut self.learner {
             Some(learner) => learner.start(offset, size).min(offset),
             None => offset,
-        }
-    }
-
-    /// Reads the conversation again if it lost lines that the extractor has read, because a person went back.
-    pub(super) fn check_superseded(&mut self, reader: &TranscriptReader) {
-        if let Some(learner) = &mut self.learner {
-            let lost = reader.superseded_before(learner.state.offset) as u64;
-            if lost != learner.state.superseded {
-                learner.state.restart();
-            }
-        }
-    }
-
-    /// Records how many superseded lines the extractor has read.
-    pub(super) fn count_superseded(&mut self, reader: &TranscriptReader) {
-        if let Some(learner) = &mut self.learner {
-            learner.state.superseded = reader.superseded_before(learner.state.offset) as u64;
         }
     }
 

@@ -7,7 +7,9 @@ use super::transcript_input::Source;
 use super::{TranscriptOutcome, TranscriptReport};
 use crate::Transcripts;
 use heirloom_agents::AgentProgram;
-use heirloom_agents::transcripts::{HeaderReader, SupersededLineScan, TranscriptHeader};
+use heirloom_agents::transcripts::{
+    HeaderReader, SupersededLineScan, TranscriptEvent, TranscriptHeader, TranscriptReader,
+};
 use heirloom_model::Fault;
 use std::time::Instant;
 
@@ -101,8 +103,8 @@ impl Transcripts<'_> {
         }
         importer_state.start(state);
         let mut reader = survey.into_reader();
-        if is_whole {
-            importer_state.check_superseded(&reader);
+        if let Some(learner) = importer_state.learner.as_mut().filter(|_| is_whole) {
+            learner.check_superseded(&reader);
         }
         // The extractor may not have read as much as was imported.
         let from = importer_state.learning_start(imported_to, source.appended_size());
@@ -124,10 +126,7 @@ impl Transcripts<'_> {
             }
             let mut take = |event| {
                 if fault.is_none() {
-                    fault = importer_state.learn(&event).err();
-                }
-                if fault.is_none() && !is_replay {
-                    fault = importer_state.take(event).err();
+                    fault = process_event(importer_state, event, is_replay).err();
                 }
             };
             match line.bytes {
@@ -165,23 +164,42 @@ impl Transcripts<'_> {
         })?;
         reader.finish(&mut |event| {
             if fault.is_none() {
-                fault = importer_state.learn(&event).err();
-            }
-            if fault.is_none() && !is_replay {
-                fault = importer_state.take(event).err();
+                fault = process_event(importer_state, event, is_replay).err();
             }
         });
         if let Some(fault) = fault {
             return Err(fault);
         }
-        if is_whole {
-            importer_state.count_superseded(&reader);
-        }
+        count_superseded(importer_state, &reader, is_whole);
         importer_state.end(source.is_appendable(), !report.is_unfinished)?;
         report.read_bytes = report.next_offset - imported_to;
         report.unreadable_lines = reader.unreadable();
         report.lessons = std::mem::take(&mut importer_state.learned);
         Ok(report)
+    }
+}
+
+/// Records how many superseded lines the extractor has read, after a survey of the whole file.
+fn count_superseded(
+    importer: &mut TranscriptImporter<'_, '_, '_>,
+    reader: &TranscriptReader,
+    is_whole: bool,
+) {
+    if let Some(learner) = importer.learner.as_mut().filter(|_| is_whole) {
+        learner.count_superseded(reader);
+    }
+}
+
+/// Passes an event to the extractor, and to the importer unless it was imported before.
+fn process_event(
+    importer: &mut TranscriptImporter<'_, '_, '_>,
+    event: TranscriptEvent,
+    is_replay: bool,
+) -> Result<(), Fault> {
+    importer.learn(&event)?;
+    match is_replay {
+        true => Ok(()),
+        false => importer.take(event),
     }
 }
 

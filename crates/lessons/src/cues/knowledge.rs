@@ -57,7 +57,7 @@ pub(crate) struct SummaryPhrases {
     pub(crate) fix_starts: Phrases,
     /// Parts of a sentence with a fix.
     pub(crate) fix_parts: Phrases,
-    /// Words of a sentence that tells an error and no fix.
+    /// Words of a sentence about an error without a fix.
     pub(crate) failing: Phrases,
     /// Errors that are no errors.
     pub(crate) expected: Phrases,

@@ -20,7 +20,7 @@ const INTRODUCTION_WORDS_MAX: usize = 7;
 const QUESTION_THRESHOLD: f32 = 0.7;
 /// First words of a description in which the thing is named.
 const SURROUNDING_WORDS: usize = 12;
-/// Smallest number of words of a clause behind it that says something else.
+/// Smallest number of words of a clause behind it with another statement.
 const CLAUSE_WORDS_MIN: usize = 3;
 /// Probability of a rule from which on a sentence is a wish.
 const WISH_PROBABILITY: f32 = 0.08;
