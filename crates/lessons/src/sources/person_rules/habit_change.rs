@@ -45,6 +45,11 @@ pub(super) fn read_change(
     let Some(text) = without_now(sentence.text, cues) else {
         return;
     };
+    // A habit was there before: the sentence is no task that the session begins with.
+    let place = SentencePlace {
+        is_first_prompt: false,
+        ..place
+    };
     let lasting = score(&text, place, cues);
     if lasting.probability <= sentence.probability {
         return;
