@@ -236,9 +236,10 @@ fn render_words(model: &RuleModel) -> String {
          pub(super) const WORD_WEIGHTS: &[(&str, f32)] = &[\n",
     );
     let weights = model.model.coefficients.iter().skip(model.class_count);
+    // With three places a weight such as 0.318 is refused as a bad 1/π by clippy.
     let kept: Vec<String> = (model.words.keys().zip(weights))
         .filter(|(_, weight)| weight.abs() >= WORD_WEIGHT_MIN)
-        .map(|(word, weight)| format!("({word:?}, {weight:.3})"))
+        .map(|(word, weight)| format!("({word:?}, {weight:.4})"))
         .collect();
     for line in kept.chunks(WORDS_IN_LINE) {
         // Writing to a string cannot fail.
