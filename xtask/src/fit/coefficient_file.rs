@@ -86,7 +86,7 @@ pub(crate) fn render(
          pub(super) const STRONG_MIN: f64 = {:.4};\n\n\
          /// Relevance from which a second or third record is told after a strong one.\n\
          pub(super) const TELL_MORE_MIN: f64 = {:.4};\n\n\
-         /// Floor of the hits of an answered question: a chance of 1.5 %.\n\
+         /// Floor of the hits of an answered question: a chance of 1.3 %.\n\
          pub(super) const LIKELY_MIN: f64 = {:.4};\n\n\
          /// Floor of a context: 98 of 100 right records among the first ten of recall are above it.\n\
          pub(super) const CONTEXT_MIN: f64 = {:.5};\n",

@@ -47,8 +47,8 @@ pub(super) const STRONG_MIN: f64 = 0.3650;
 /// Relevance from which a second or third record is told after a strong one.
 pub(super) const TELL_MORE_MIN: f64 = 0.1950;
 
-/// Floor of the hits of an answered question: a chance of 1.5 %.
-pub(super) const LIKELY_MIN: f64 = 0.0150;
+/// Floor of the hits of an answered question: a chance of 1.3 %.
+pub(super) const LIKELY_MIN: f64 = 0.0130;
 
 /// Floor of a context: 98 of 100 right records among the first ten of recall are above it.
 pub(super) const CONTEXT_MIN: f64 = 0.00623;
