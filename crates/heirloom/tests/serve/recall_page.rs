@@ -206,7 +206,7 @@ fn absence_of_a_record_is_explained() {
         (
             "staging+database",
             "mascot",
-            "below the limit of 2 %: no word matches.",
+            "below the limit of 1 %: no word matches.",
         ),
         ("proxy+port", old.as_str(), "A newer version replaced it."),
         ("staging", "no-such-key", "No record has this key or id."),

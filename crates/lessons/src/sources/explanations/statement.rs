@@ -94,6 +94,7 @@ fn judge(sentence: &str, cues: &Cues) -> Option<Statement> {
         && !body.ends_with([':', ','])
         && !body.contains(" | ")
         && !is_description(body)
+        && !names_line(&lower)
         && is_english(body)
         && !body.starts_with(['(', ')', '…', '-', '"', '|', '✓', '❌', '✅', '⚠']);
     if !is_sentence {
@@ -151,6 +152,17 @@ fn is_description(sentence: &str) -> bool {
     // As in "`test_cart.py` (12 tests) - totals".
     let is_counted = after_code.starts_with('(') && after_code.contains(") - ");
     is_listed || is_counted || is_label || sentence.contains('…')
+}
+
+/// Returns true for a sentence about a numbered line, which is another one after the next edit.
+fn names_line(lower: &str) -> bool {
+    let words: Vec<&str> = lower
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
+    words.windows(2).any(|pair| {
+        matches!(pair, ["line" | "lines", number] if number.starts_with(|c: char| c.is_ascii_digit()))
+    })
 }
 
 /// Letters outside of ASCII up to which a sentence may be an English one.
