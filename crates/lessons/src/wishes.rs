@@ -125,7 +125,7 @@ pub fn repeated_wishes(own: &mut [Wish], others: &[Vec<Wish>]) -> Vec<Candidate>
     found
 }
 
-/// Returns the words that tell what a wish is about, without endings.
+/// Returns the stems of the content words of a wish.
 fn subject_words(text: &str) -> BTreeSet<String> {
     let text = ComparableText::from_text(text);
     let words = text.words().filter(|word| !FILLERS.contains(word));
