@@ -1,17 +1,14 @@
-//! Relevance of ranked hits: rating, the floor, and the order of turns and records.
+//! Relevance of ranked hits: rating, the floor, and the order in which they are shown.
 
 use super::rank::Ranked;
-use super::recall_item::RecallItem;
 use crate::relevance::{
     ANSWER_COSINE_MIN, ANSWER_MIN, CandidateText, FLOOR, Features, Grade, Question, SentenceMatch,
 };
+use heirloom_model::Record;
 use heirloom_model::case::is_case;
-use heirloom_model::{Message, Record, Role};
 use std::cmp::{Ordering, Reverse};
 use std::collections::HashMap;
 
-/// Maximum number of words of a turn that is only an acknowledgement.
-const ACKNOWLEDGEMENT_WORDS_MAX: usize = 5;
 /// Cosine of sentence vectors below which a text without a word of the question is weak. 96 of 100 right records of
 /// that sort are above it.
 const SENTENCE_COSINE_MIN: f64 = 0.125;
@@ -19,6 +16,9 @@ const SENTENCE_COSINE_MIN: f64 = 0.125;
 const UNKNOWN_WORDS_COSINE_MIN: f64 = 0.4;
 /// Greatest relevance of such a text.
 const UNRELATED_MAX: f64 = FLOOR * 0.9;
+/// Number of hits of one session before the hits of other sessions. With two, and the order by grade, 23 instead of 21 of 32
+/// recorded prompts find an earlier session that edited the same files among the first five.
+const SESSION_HITS: usize = 2;
 
 /// Computes the relevance of hits, and returns true if one of them answers the question: it is relevant or reads like
 /// it, or has all of its words. `ranked` is in the order of the score.
@@ -30,10 +30,6 @@ const UNRELATED_MAX: f64 = FLOOR * 0.9;
 pub fn rate_hits(question: &Question, ranked: &mut [Ranked]) -> bool {
     rate_each(question, ranked).contains(&true)
 }
-
-/// Number of hits of one session before the hits of other sessions. With two, and the order by grade, 24 instead of 21 of 32
-/// recorded prompts find an earlier session that edited the same files among the first five.
-const SESSION_HITS: usize = 2;
 
 /// Rates hits as [`rate_hits`], orders them as they are shown and keeps the first `most`.
 ///
@@ -181,148 +177,13 @@ fn is_exact(hit: &Ranked) -> bool {
     hit.breakdown.exact > 0.0 || hit.breakdown.phrases > 0.0
 }
 
-/// Returns true for items that are no answer by themselves: calls of tools and their output, acknowledgements such as
-/// `Done.`, and what an agent says that it does next.
-pub fn is_no_answer(item: &RecallItem) -> bool {
-    match item {
-        RecallItem::Record(_) => false,
-        RecallItem::Turn { message, .. } => {
-            matches!(message.role, Role::ToolCall | Role::ToolResult)
-                || is_acknowledgement(message)
-                || is_narration(message)
-        }
-    }
-}
-
-/// Returns true for a turn of a few words that only agree, refuse, thank or ask to go on.
-fn is_acknowledgement(message: &Message) -> bool {
-    let mut words = (message.text.split(|c: char| !c.is_alphanumeric()))
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase);
-    let is_known = words
-        .by_ref()
-        .take(ACKNOWLEDGEMENT_WORDS_MAX)
-        .all(|word| ACKNOWLEDGEMENTS.contains(&word.as_str()));
-    is_known && words.next().is_none()
-}
-
-/// Maximum number of characters of a turn that is only narration: two sentences.
-const NARRATION_CHARS_MAX: usize = 240;
-/// Beginnings of narration, such as `Now run all the tests:`.
-const NARRATION: [&str; 9] = [
-    "let me ",
-    "let's ",
-    "now ",
-    "next, ",
-    "i'll ",
-    "i will ",
-    "i'm going to ",
-    "first, let me ",
-    "ok, let me ",
-];
-
-/// Returns true for a short turn of an agent that only announces its next step.
-fn is_narration(message: &Message) -> bool {
-    let text = message.text.trim_start();
-    if message.role != Role::Assistant || text.chars().nth(NARRATION_CHARS_MAX).is_some() {
-        return false;
-    }
-    let begins_with = |beginning: &&str| {
-        let head = text.get(..beginning.len());
-        head.is_some_and(|head| head.eq_ignore_ascii_case(beginning))
-    };
-    // `That failed. Let me …` reports something.
-    NARRATION.iter().any(begins_with)
-}
-
-/// Words of acknowledgements.
-const ACKNOWLEDGEMENTS: [&str; 78] = [
-    "a",
-    "again",
-    "agreed",
-    "ahead",
-    "all",
-    "and",
-    "awesome",
-    "cool",
-    "continue",
-    "correct",
-    "do",
-    "done",
-    "exactly",
-    "fine",
-    "go",
-    "good",
-    "got",
-    "great",
-    "hello",
-    "hi",
-    "i",
-    "is",
-    "it",
-    "job",
-    "looks",
-    "more",
-    "nice",
-    "no",
-    "nope",
-    "now",
-    "ok",
-    "okay",
-    "on",
-    "once",
-    "perfect",
-    "please",
-    "proceed",
-    "right",
-    "same",
-    "see",
-    "stop",
-    "sure",
-    "thank",
-    "thanks",
-    "that",
-    "the",
-    "this",
-    "try",
-    "understood",
-    "very",
-    "wait",
-    "well",
-    "work",
-    "works",
-    "yeah",
-    "yep",
-    "yes",
-    "you",
-    "ja",
-    "nein",
-    "danke",
-    "bitte",
-    "weiter",
-    "oui",
-    "non",
-    "merci",
-    "si",
-    "sí",
-    "gracias",
-    "vale",
-    "sim",
-    "obrigado",
-    "да",
-    "нет",
-    "спасибо",
-    "好",
-    "好的",
-    "はい",
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::index::tokenizer::QueryTerms;
+    use crate::recall::RecallItem;
     use crate::recall::rank::ScoreBreakdown;
-    use crate::recall::rank::tests::{record, turn};
+    use crate::recall::rank::tests::record;
     use heirloom_model::{Kind, Timestamp};
 
     fn hit(item: RecallItem, relevance: f64) -> Ranked {
@@ -439,38 +300,5 @@ mod tests {
         assert_eq!(retain_relevant(&mut hits, 0.2), 1);
         let left: Vec<&str> = hits.iter().map(|hit| hit.item.text()).collect();
         assert_eq!(left, ["good", "named", "newest"]);
-    }
-
-    #[test]
-    fn acknowledgement_is_no_answer() {
-        for text in [
-            "Done.",
-            "Again.",
-            "ok thanks!",
-            "Yes, please do it",
-            "Looks good",
-            "👍",
-            "",
-        ] {
-            assert!(is_no_answer(&turn(text)), "{text}");
-        }
-        for text in [
-            "port 8080",
-            "use src/a.rs",
-            "Run the tests again",
-            "`make`",
-            "parseUrl fails",
-            "TLS is off",
-        ] {
-            assert!(!is_no_answer(&turn(text)), "{text}");
-        }
-        assert!(!is_no_answer(&RecallItem::Record(Box::new(record(
-            "Done."
-        )))));
-        let mut call = turn("cargo build --release --locked");
-        if let RecallItem::Turn { message, .. } = &mut call {
-            message.role = Role::ToolCall;
-        }
-        assert!(is_no_answer(&call));
     }
 }
