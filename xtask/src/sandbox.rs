@@ -150,7 +150,7 @@ impl Sandbox {
 
     fn set_environment(&self, command: &mut Command) {
         for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("HEIRLOOM_") {
+            if heirloom_testkit::is_setting_of_machine(&name) {
                 command.env_remove(name);
             }
         }

@@ -16,6 +16,8 @@ use std::str::FromStr;
 pub(crate) struct ProgramRow {
     /// Name on the command line, in records and in sessions.
     pub(crate) name: &'static str,
+    /// Environment variables that it sets in the shells of its agent, and that no shell of a person has.
+    pub(crate) shell_variables: &'static [&'static str],
     /// Name for `heirloom import`.
     pub(crate) import_name: &'static str,
     /// Its command line in `heirloom run`.
@@ -60,6 +62,7 @@ agent_programs! {
     /// Claude Code, `claude`.
     ClaudeCode => ProgramRow {
         name: "claude-code",
+        shell_variables: &["CLAUDECODE"],
         import_name: "claude",
         launch: &claude_code::launch::LAUNCH,
         stream: Some(&claude_code::stream::STREAM),
@@ -70,6 +73,7 @@ agent_programs! {
     /// Codex CLI, `codex`.
     Codex => ProgramRow {
         name: "codex",
+        shell_variables: &["CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"],
         import_name: "codex",
         launch: &codex::launch::LAUNCH,
         stream: Some(&codex::stream::STREAM),
@@ -80,6 +84,7 @@ agent_programs! {
     /// Gemini CLI, `gemini`.
     Gemini => ProgramRow {
         name: "gemini",
+        shell_variables: &["GEMINI_CLI"],
         import_name: "gemini",
         launch: &gemini::launch::LAUNCH,
         stream: Some(&gemini::stream::STREAM),
@@ -90,6 +95,7 @@ agent_programs! {
     /// aider, `aider`.
     Aider => ProgramRow {
         name: "aider",
+        shell_variables: &[],
         import_name: "aider",
         launch: &aider::launch::LAUNCH,
         stream: None,
@@ -100,6 +106,7 @@ agent_programs! {
     /// opencode, `opencode`.
     Opencode => ProgramRow {
         name: "opencode",
+        shell_variables: &["OPENCODE"],
         import_name: "opencode",
         launch: &opencode::launch::LAUNCH,
         stream: Some(&opencode::stream::STREAM),
@@ -110,6 +117,7 @@ agent_programs! {
     /// GitHub Copilot CLI, `copilot`.
     Copilot => ProgramRow {
         name: "copilot",
+        shell_variables: &["COPILOT_CLI"],
         import_name: "copilot",
         launch: &copilot::launch::LAUNCH,
         stream: Some(&copilot::stream::STREAM),
@@ -120,6 +128,7 @@ agent_programs! {
     /// Cursor, an editor.
     Cursor => ProgramRow {
         name: "cursor",
+        shell_variables: &["CURSOR_AGENT"],
         import_name: "cursor",
         launch: &unknown_program::LAUNCH,
         stream: None,
@@ -130,6 +139,7 @@ agent_programs! {
     /// Windsurf, an editor.
     Windsurf => ProgramRow {
         name: "windsurf",
+        shell_variables: &[],
         import_name: "windsurf",
         launch: &unknown_program::LAUNCH,
         stream: None,
@@ -140,6 +150,7 @@ agent_programs! {
     /// Visual Studio Code, an editor.
     Vscode => ProgramRow {
         name: "vscode",
+        shell_variables: &[],
         import_name: "vscode",
         launch: &unknown_program::LAUNCH,
         stream: None,
@@ -150,6 +161,7 @@ agent_programs! {
     /// Any other command.
     Command => ProgramRow {
         name: "command",
+        shell_variables: &[],
         import_name: "command",
         launch: &unknown_program::LAUNCH,
         stream: None,
@@ -168,6 +180,11 @@ impl AgentProgram {
     /// Returns the name for `heirloom import`.
     pub fn import_name(self) -> &'static str {
         self.row().import_name
+    }
+
+    /// Returns the environment variables that show that a process runs in a shell of the program's agent.
+    pub fn shell_variables(self) -> &'static [&'static str] {
+        self.row().shell_variables
     }
 
     /// Returns the names of the program's executable; empty for the generic command.
@@ -207,8 +224,11 @@ impl AgentProgram {
         Self::ALL.into_iter().filter(has)
     }
 
-    /// Returns true for an environment variable that names a folder of a program.
+    /// Returns true for an environment variable that names a folder of a program, or shows its agent's shell.
     pub fn reads_variable(name: &str) -> bool {
+        if (Self::ALL.into_iter()).any(|one| one.shell_variables().contains(&name)) {
+            return true;
+        }
         let folders = Self::ALL.into_iter().flat_map(|one| {
             let settings = one.settings().into_iter().flat_map(|format| {
                 let more = format.more_files.iter();

@@ -19,6 +19,7 @@ mod episodes;
 mod error_records;
 mod error_resolutions;
 mod external_import;
+mod file_trust;
 mod groups;
 mod hook_state_folder;
 mod inbox;
@@ -88,6 +89,7 @@ pub use external_import::{
     ExternalContent, ExternalImportReport, ExternalPartReport, ExternalSource, RulesFile,
     TableColumns, read_foreign_tables,
 };
+pub use file_trust::{FileTrust, FileVerdict};
 pub use groups::{Group, NewNote, NoteReport};
 pub use hook_state_folder::{HookStateFile, HookStateFolder};
 pub use inbox::SweepReport;
@@ -123,8 +125,8 @@ pub use window::{
     TimelinePoint, WindowRequest, WindowTimeline, WrittenSummary,
 };
 pub use workspace::{
-    EntryReport, MemoryToolAnswer, MemoryToolCommand, ShareOutcome, ShareReport, SyncReport,
-    Workspace, WorkspaceEntry, WorkspacePage, read_external_workspace,
+    EntryReport, MemoryToolAnswer, MemoryToolCommand, ReviewedFile, ShareOutcome, ShareReport,
+    SyncReport, Workspace, WorkspaceEntry, WorkspacePage, read_external_workspace,
 };
 
 pub use artifacts::Artifacts;
@@ -196,6 +198,10 @@ pub struct Engine {
     import_progress: Option<ImportProgressSink>,
     /// Rules of signals, built from the settings at their first use.
     signal_rules: OnceLock<SignalRules>,
+    /// Trust in the files of the project.
+    file_trust: Arc<dyn FileTrust>,
+    /// Who acts if a request names nobody: the person, or the agent in whose shell the program runs.
+    actor: Arc<str>,
 }
 
 impl Engine {
@@ -234,6 +240,8 @@ impl Engine {
             user: None,
             import_progress: None,
             signal_rules: OnceLock::new(),
+            file_trust: Arc::new(file_trust::TrustedFiles),
+            actor: Arc::from(records::USER),
         })
     }
 
@@ -265,6 +273,8 @@ impl Engine {
             user: None,
             import_progress: None,
             signal_rules: OnceLock::new(),
+            file_trust: Arc::clone(&self.file_trust),
+            actor: Arc::clone(&self.actor),
         }
     }
 
@@ -285,6 +295,20 @@ impl Engine {
     #[must_use]
     pub fn with_user(mut self, user: Option<Self>) -> Self {
         self.user = user.map(Box::new);
+        self
+    }
+
+    /// Returns this engine with a decision about the project's files.
+    #[must_use]
+    pub fn with_file_trust(mut self, trust: Arc<dyn FileTrust>) -> Self {
+        self.file_trust = trust;
+        self
+    }
+
+    /// Returns this engine with the source of requests that name none, instead of the person.
+    #[must_use]
+    pub fn with_actor(mut self, actor: &str) -> Self {
+        self.actor = Arc::from(actor);
         self
     }
 

@@ -39,7 +39,8 @@ pub use engine::{
 };
 pub use engine::{EditableFile, EditableFolder, EditableText, SaveOutcome};
 pub use engine::{
-    EntryReport, ShareOutcome, ShareReport, SyncReport, Workspace, WorkspaceEntry, WorkspacePage,
+    EntryReport, FileTrust, FileVerdict, ReviewedFile, ShareOutcome, ShareReport, SyncReport,
+    Workspace, WorkspaceEntry, WorkspacePage,
 };
 pub use engine::{
     ExternalContent, ExternalImportReport, ExternalPartReport, ExternalSource, RulesFile,

@@ -160,6 +160,16 @@ pub struct MirrorErrorItem {
     pub extra: Attrs,
 }
 
+/// Keys of a mirror, of which a file of another purpose has at most one.
+const MIRROR_KEYS: [&str; 6] = [
+    "session_id",
+    "last_checkpoint",
+    "tasks",
+    "decisions",
+    "errors",
+    "key_facts",
+];
+
 /// A parsed mirror.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParsedMirror {
@@ -167,6 +177,8 @@ pub struct ParsedMirror {
     pub file: MirrorFile,
     /// Format of the file.
     pub form: MirrorFormat,
+    /// True if the file has keys of a mirror; any JSON object can be parsed.
+    pub has_mirror_keys: bool,
     /// Diagnostics of unusable parts, in the order of the file; at most `DIAGNOSTICS_MAX`.
     pub diagnostics: Vec<MirrorDiagnostic>,
 }
@@ -210,6 +222,8 @@ pub fn parse(bytes: &[u8]) -> Result<ParsedMirror, MirrorError> {
     let repaired = encoding_repair::repair(bytes);
     let object = mirror_parser::parse_object(&repaired.text)?;
     let mut reader = mirror_parser::MirrorReader::new(repaired.diagnostics);
+    let keys = MIRROR_KEYS.iter().filter(|key| object.contains_key(**key));
+    let has_mirror_keys = keys.count() > 1 || entry_list::is_entry_list(&object);
     let (file, form) = if entry_list::is_entry_list(&object) {
         (
             entry_list::read_entries(&mut reader, object),
@@ -221,6 +235,7 @@ pub fn parse(bytes: &[u8]) -> Result<ParsedMirror, MirrorError> {
     Ok(ParsedMirror {
         file,
         form,
+        has_mirror_keys,
         diagnostics: reader.finish(),
     })
 }

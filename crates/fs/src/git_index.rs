@@ -11,43 +11,90 @@ const EXTENDED: u16 = 0x4000;
 const LONG_NAME: usize = 0x0fff;
 /// Offset of the flags in an entry.
 const FLAGS_AT: usize = 60;
+/// Offset of the modification time in an entry: seconds, then nanoseconds.
+const MODIFIED_AT: usize = 8;
+/// Offset of the file's size in an entry.
+const SIZE_AT: usize = 36;
 
 /// Parses the paths of a git index, in its order, as far as it can be read; also returns a note about the rest.
 ///
 /// Supports versions 2 to 4 with checksums of 20 bytes. Paths that are not UTF-8 are skipped.
 pub fn parse_paths(index: &[u8]) -> (Vec<String>, Option<String>) {
-    let number = |at: usize| -> Option<u32> {
-        let bytes = index.get(at..at + 4)?;
-        Some(u32::from_be_bytes(bytes.try_into().ok()?))
-    };
+    let (mut found, mut is_over) = (Vec::new(), false);
+    let note = read_entries(index, |_, name| {
+        is_over = found.len() >= limits::TRACKED_FILES_MAX;
+        if let Ok(path) = std::str::from_utf8(name)
+            && !is_over
+        {
+            found.push(path.to_owned());
+        }
+        !is_over
+    });
+    let most = limits::TRACKED_FILES_MAX;
+    let over = is_over.then(|| format!("only {most} of the tracked files are read"));
+    (found, over.or(note))
+}
+
+/// A file as git saw it when it was checked out or added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IndexEntry {
+    /// Modification time, nanoseconds since 1970; 0 if git did not record it.
+    pub modified_ns: i64,
+    /// The low 32 bits of its size in bytes.
+    pub size_bytes: u32,
+}
+
+/// Finds the entry of the file `path`, relative to the work tree; `None` if git does not track it.
+pub fn find_entry(index: &[u8], path: &str) -> Option<IndexEntry> {
+    // Version 4 stores a path without the part that it shares with the path before it.
+    let has_whole_paths = be_number(index, 4).is_some_and(|version| version < 4);
+    if has_whole_paths && memchr::memmem::find(index, path.as_bytes()).is_none() {
+        return None;
+    }
+    let mut found = None;
+    read_entries(index, |at, name| {
+        if name == path.as_bytes() {
+            found = entry_state(index, at);
+        }
+        found.is_none()
+    });
+    found
+}
+
+fn entry_state(index: &[u8], at: usize) -> Option<IndexEntry> {
+    let seconds = i64::from(be_number(index, at + MODIFIED_AT)?);
+    let nanoseconds = i64::from(be_number(index, at + MODIFIED_AT + 4)?);
+    Some(IndexEntry {
+        modified_ns: seconds * 1_000_000_000 + nanoseconds,
+        size_bytes: be_number(index, at + SIZE_AT)?,
+    })
+}
+
+fn be_number(index: &[u8], at: usize) -> Option<u32> {
+    let bytes = index.get(at..at + 4)?;
+    Some(u32::from_be_bytes(bytes.try_into().ok()?))
+}
+
+/// Calls `visit` with the offset and the path of each entry until it returns false; returns a note about entries that
+/// cannot be read.
+fn read_entries(index: &[u8], mut visit: impl FnMut(usize, &[u8]) -> bool) -> Option<String> {
     let (Some(b"DIRC"), Some(version @ 2..=4), Some(count)) =
-        (index.get(..4), number(4), number(8))
+        (index.get(..4), be_number(index, 4), be_number(index, 8))
     else {
-        return (
-            Vec::new(),
-            Some("git's index has an unknown format".to_owned()),
-        );
+        return Some("git's index has an unknown format".to_owned());
     };
-    let mut found = Vec::new();
     let mut name: Vec<u8> = Vec::new();
     let mut at = 12;
     for _ in 0..count {
-        if found.len() >= limits::TRACKED_FILES_MAX {
-            let most = limits::TRACKED_FILES_MAX;
-            return (
-                found,
-                Some(format!("only {most} of {count} tracked files are read")),
-            );
-        }
         let Some(next) = read_entry(index, at, version, &mut name) else {
-            return (found, Some("git's index is truncated".to_owned()));
+            return Some("git's index is truncated".to_owned());
         };
-        at = next;
-        if let Ok(path) = std::str::from_utf8(&name) {
-            found.push(path.to_owned());
+        if !visit(at, &name) {
+            break;
         }
+        at = next;
     }
-    (found, None)
+    None
 }
 
 /// Reads the entry at `at` and replaces `name`; returns the offset of the next entry.
@@ -176,6 +223,22 @@ mod tests {
             four.push(0);
         }
         assert_eq!(parse_paths(&four).0, ["src/a", "src/bc"]);
+    }
+
+    #[test]
+    fn find_entry_returns_time_and_size_of_a_tracked_file() {
+        let mut one = index(&["a/b", "a/bc"]);
+        let second = 12 + (FIXED_BYTES + 3 + 1).next_multiple_of(8);
+        one[second + MODIFIED_AT..second + MODIFIED_AT + 8]
+            .copy_from_slice(&[0, 0, 0, 2, 0, 0, 0, 5]);
+        one[second + SIZE_AT..second + SIZE_AT + 4].copy_from_slice(&[0, 0, 1, 0]);
+        let expected = IndexEntry {
+            modified_ns: 2_000_000_005,
+            size_bytes: 256,
+        };
+        assert_eq!(find_entry(&one, "a/bc"), Some(expected));
+        assert_eq!(find_entry(&one, "b"), None, "only a part of a path");
+        assert_eq!(find_entry(b"DIRC", "a/bc"), None);
     }
 
     #[test]

@@ -7,6 +7,7 @@ pub mod durable;
 mod error;
 pub mod file_metadata;
 pub mod git_index;
+pub mod git_reflog;
 mod host_name;
 mod platform;
 pub mod positioned_io;

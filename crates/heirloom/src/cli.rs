@@ -1,5 +1,6 @@
 //! Command-line parser: the table of commands, and fast parsing of the one that was called.
 
+use crate::acting_agent::personal_action;
 use crate::command_help::{overview, suggestions};
 use crate::commands;
 use crate::logging;
@@ -53,6 +54,9 @@ macro_rules! commands {
                     stringify!($module),
                     session,
                     |session| {
+                        if let Some(action) = personal_action(stringify!($module)) {
+                            session.require_person(action)?;
+                        }
                         session.out.begin_progress(stringify!($module));
                         commands::$module::run(args, session)
                     },
@@ -101,6 +105,7 @@ commands! {
     Mcp = mcp,
     Serve = serve,
     Token = token,
+    Trust = trust,
     Ui = ui,
     Undo = undo,
     Conflicts = conflicts,

@@ -62,6 +62,7 @@ pub(crate) mod task;
 pub(crate) mod token;
 pub(crate) mod transfer;
 pub(crate) mod tried;
+pub(crate) mod trust;
 pub(crate) mod ui;
 pub(crate) mod undo;
 pub(crate) mod uninstall;

@@ -65,5 +65,6 @@ impl CommandProvider for CliEngineProvider {
 fn open(mut session: CliSession) -> Result<Engine, Fault> {
     let engine = session.open_with_embedder()?;
     let user = session.user_memory();
-    Ok(engine.with_user(user))
+    // The server's clients act, whoever's shell it was started in.
+    Ok(engine.with_user(user).with_actor("user"))
 }

@@ -2,6 +2,7 @@
 //!
 //! Starts no runtime, no logger and no tokenizer: a command is a few calls of the engine.
 
+mod acting_agent;
 mod background_judgement;
 mod cli;
 mod command_help;

@@ -5,6 +5,7 @@
 mod bench_store;
 mod database_server;
 mod engine_opening;
+mod memory_trust;
 mod pending_files;
 mod private_files;
 pub(crate) mod project_identity;
@@ -16,6 +17,7 @@ mod waiting_events;
 pub(crate) use bench_store::BenchStore;
 pub(crate) use database_server::fleet_status;
 pub(crate) use heirloom_store::{FleetStatus, ProjectTransfer};
+pub(crate) use memory_trust::memory_notice;
 pub(crate) use private_files::{
     copy_file, create_folder, make_memory_private, make_private, memory_folder, remove_file,
     replace_foreign, temporary_folder, write_file,
@@ -46,6 +48,8 @@ pub(crate) struct CliSession {
     place: Option<ProjectPaths>,
     /// True for latency-critical processes, which skip the WAL checkpoint when they close the store.
     is_short_lived: bool,
+    /// True for the example memory of `demo`.
+    is_demo: bool,
     /// True if no person reads standard error.
     suppresses_questions: bool,
     clap_command: fn() -> clap::Command,
@@ -89,6 +93,7 @@ impl CliSession {
             global,
             place: None,
             is_short_lived: false,
+            is_demo: false,
             suppresses_questions: false,
             server_store: ServerStore::default(),
             clap_command,
@@ -111,6 +116,7 @@ impl CliSession {
             global: self.global.clone(),
             place: self.place.clone(),
             is_short_lived: self.is_short_lived,
+            is_demo: self.is_demo,
             suppresses_questions: self.suppresses_questions,
             server_store: self.server_store.clone(),
             clap_command: self.clap_command,
@@ -247,6 +253,11 @@ impl CliSession {
     pub(crate) fn doctor(&self) -> Result<Doctor, Fault> {
         let place = self.place()?;
         let mut findings = Vec::new();
+        let is_on_server = Config::load(&self.env, Some(&place.config), &self.global.set)
+            .is_ok_and(|config| !config.text("store.url").is_empty());
+        if !is_on_server {
+            self.local_memory_trust(&place)?.require_own()?;
+        }
         let config = match Config::load(&self.env, Some(&place.config), &self.global.set) {
             Ok(config) => config,
             Err(fault) => {

@@ -5,17 +5,13 @@
 
 /// File name of a database in the folder of a project.
 pub const DATABASE: &str = "heirloom.db";
-/// Name of the marker file. It proves that a database once existed here, so that a missing database is an error and
-/// not a first run.
-pub const MARKER: &str = "store.json";
-/// Content of the marker file.
-pub const MARKER_TEXT: &[u8] = b"{\"database\": \"heirloom.db\"}\n";
 
 mod changes;
 pub mod conformance;
 mod error;
 mod fault_injection;
 mod lane;
+mod marker;
 mod migration_progress;
 mod model_vectors;
 mod postgres;
@@ -35,6 +31,7 @@ pub use error::StoreError;
 pub use fault_injection::{CountedCalls, FaultPlan, FaultyStore, InjectedError, InjectedFault};
 pub use heirloom_search::Hit;
 pub use lane::Lane;
+pub use marker::{MARKER, StoreMarker};
 pub use migration_progress::{MigrationEvent, ProgressSink};
 pub use model_vectors::{EmbeddingBacklog, ModelVector, UnembeddedText, VectorBatch, VectorRow};
 pub use postgres::{

@@ -37,3 +37,18 @@ pub use request::{Api, RecordedRequest};
 pub use scripted_agent::ScriptedAgent;
 pub use service::ModelService;
 pub use shell_words::sh;
+
+/// Returns true for an environment variable that would change what the program does: its own settings, and those that
+/// agent programs set in the shells of their agents.
+pub fn is_setting_of_machine(name: &std::ffi::OsStr) -> bool {
+    let name = name.to_string_lossy();
+    let agents = [
+        "CLAUDECODE",
+        "GEMINI_CLI",
+        "OPENCODE",
+        "COPILOT_CLI",
+        "CURSOR_AGENT",
+        "AI_AGENT",
+    ];
+    name.starts_with("HEIRLOOM_") || name.starts_with("CODEX_") || agents.contains(&&*name)
+}

@@ -19,6 +19,7 @@ pub(crate) const HOOKS: HookProtocol = HookProtocol {
     messages_of_line: Some(messages_of_line),
     marks_subagent_lines: true,
     other_sender,
+    shows_notices: true,
     ..HookProtocol::new(SPECS)
 };
 

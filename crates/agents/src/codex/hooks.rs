@@ -16,6 +16,7 @@ pub(crate) const HOOKS: HookProtocol = HookProtocol {
     exit_code_line: Some(exit_code_line),
     reports_outcomes: false,
     messages_of_line: Some(|line, _| messages_of_line(line)),
+    shows_notices: true,
     ..HookProtocol::new(SPECS)
 };
 

@@ -15,6 +15,7 @@ pub(crate) const HOOKS: HookProtocol = HookProtocol {
     replace_output: Some(replace_output),
     exit_code_line: Some(exit_code_line),
     has_error_field: true,
+    shows_notices: true,
     ..HookProtocol::new(SPECS)
 };
 

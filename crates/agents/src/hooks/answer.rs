@@ -14,6 +14,8 @@ pub struct HookAnswer {
     pub replacement_output: Option<Value>,
     /// Request to the agent at the end of its turn.
     pub request: Option<String>,
+    /// Line for the person, not for the model.
+    pub notice: Option<String>,
 }
 
 /// Renders an answer as the program expects it; an empty string, which every program accepts, if there is nothing to
@@ -33,10 +35,22 @@ pub fn render_answer(program: AgentProgram, spec: &HookSpec, answer: &HookAnswer
     if !spec.can_inject {
         return String::new();
     }
-    if !answer.context.is_empty() {
+    let mut context = answer.context.clone();
+    if let Some(notice) = &answer.notice {
+        if program.hooks().is_some_and(|hooks| hooks.shows_notices) {
+            fields.set("systemMessage", json!(notice));
+        } else {
+            // The agent is the only one who can pass it on.
+            context = match context.is_empty() {
+                true => notice.clone(),
+                false => format!("{notice}\n\n{context}"),
+            };
+        }
+    }
+    if !context.is_empty() {
         match program.hooks().and_then(|hooks| hooks.set_context) {
-            Some(set_context) => set_context(&answer.context, &mut fields),
-            None => fields.set_specific("additionalContext", json!(answer.context)),
+            Some(set_context) => set_context(&context, &mut fields),
+            None => fields.set_specific("additionalContext", json!(context)),
         }
     }
     let replace = program.hooks().and_then(|hooks| hooks.replace_output);

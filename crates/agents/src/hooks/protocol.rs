@@ -93,6 +93,8 @@ pub struct HookProtocol {
     pub(crate) ask_agent: Option<fn(&str, &mut AnswerFields)>,
     /// Returns the exit code that the program writes into a line of a command's output.
     pub(crate) exit_code_line: Option<fn(&str) -> Option<i64>>,
+    /// True if the program shows the field `systemMessage` of an answer to the person.
+    pub(crate) shows_notices: bool,
     /// True if responses have a field `error`, filled for a failure.
     pub(crate) has_error_field: bool,
     /// True if the events tell the outcome of every command.
@@ -128,6 +130,7 @@ impl HookProtocol {
             replace_output: None,
             ask_agent: None,
             exit_code_line: None,
+            shows_notices: false,
             has_error_field: false,
             reports_outcomes: true,
             messages_of_line: None,

@@ -114,7 +114,8 @@ impl Artifacts<'_> {
     /// `Usage` without a task, for a folder, an unreadable or too large file, or an invalid checksum; `NotFound`
     /// without the file; `Refused` for a path that leads out of the project.
     pub fn add(&self, new: &NewArtifact) -> Result<AppliedChange, Fault> {
-        let source = new.scope.agent.clone().unwrap_or_else(|| USER.to_owned());
+        let agent = new.scope.agent.clone();
+        let source = agent.unwrap_or_else(|| self.engine.actor.to_string());
         let holder = None;
         self.add_by(new, &Registrar { source, holder })
     }

@@ -2,7 +2,6 @@
 
 use super::new_record::check_scope;
 use super::outcome::shorten_error;
-use super::records::USER;
 use super::tasks::{TaskChange, last, named_task};
 use crate::analytics::{self, AnalyticsReport, EpisodeRow};
 use crate::engine::Tasks;
@@ -77,7 +76,7 @@ impl Tasks<'_> {
         let Some(task) = new.scope.task.clone() else {
             return Err(Fault::usage("the episode names no task").hint("name it with --task ID"));
         };
-        let source = source_of(&new);
+        let source = self.source_of(&new);
         let known = self.known_task(&task, &source)?;
         let put = self.episode_change(new)?;
         let changes: Vec<Change> = known.into_iter().chain([put]).collect();
@@ -157,7 +156,7 @@ impl Tasks<'_> {
             blocked_reason: (state == TaskState::Done).then(String::new),
             ..TaskChange::default()
         };
-        let task = self.task_change(&id, &change, &source_of(&new))?;
+        let task = self.task_change(&id, &change, &self.source_of(&new))?;
         let put = self.episode_change(new)?;
         Ok(last(&self.engine.apply(&[task, put])?)?.id)
     }
@@ -220,7 +219,7 @@ impl Tasks<'_> {
 
     fn episode_change(&self, new: NewEpisode) -> Result<Change, Fault> {
         check_scope(&new.scope)?;
-        let source = source_of(&new);
+        let source = self.source_of(&new);
         let approach = validated_text("approach", new.approach)?;
         let outcome = validated_text("outcome", new.outcome)?;
         let task = new.scope.task.as_deref().unwrap_or_default();
@@ -372,6 +371,11 @@ impl Tasks<'_> {
         let border_s = self.engine.now().as_second().saturating_sub(kept_s);
         (days > 0).then(|| heirloom_model::clock::from_micros(border_s.saturating_mul(1_000_000)))
     }
+
+    fn source_of(&self, new: &NewEpisode) -> String {
+        let source = new.source.clone().or_else(|| new.scope.agent.clone());
+        source.unwrap_or_else(|| self.engine.actor.to_string())
+    }
 }
 
 /// Maps an outcome to the action of an episode.
@@ -384,11 +388,6 @@ fn action_of(outcome: &IterationOutcome) -> EpisodeAction {
         (AgentStatus::Complete | AgentStatus::Partial, false)
         | (AgentStatus::Blocked | AgentStatus::Failed, _) => EpisodeAction::Failed,
     }
-}
-
-fn source_of(new: &NewEpisode) -> String {
-    let source = new.source.clone().or_else(|| new.scope.agent.clone());
-    source.unwrap_or_else(|| USER.to_owned())
 }
 
 /// Trims and validates a text; `None` if it is empty.

@@ -1,10 +1,10 @@
 //! Writer of the mirror: `memory.json`, rewritten as a whole after each iteration.
 
-use super::Engine;
 use super::prune::is_of_person;
 use super::record_import::ImportReport;
 use super::sessions::iteration_of;
 use super::tasks::TASK_MAIN;
+use super::{Engine, FileVerdict};
 use heirloom_formats::mirror::{
     self, MirrorDecision, MirrorErrorItem, MirrorFile, MirrorFormat, MirrorTask, ParsedMirror,
     PrNumber,
@@ -20,6 +20,9 @@ use heirloom_store::Filter;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+
+/// Paths at which only mirrors are.
+const USUAL_MIRRORS: [&str; 2] = [".heirloom/memory.json", ".agentium/memory.json"];
 
 /// Outcome of loading an existing mirror.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,6 +109,7 @@ impl Mirror<'_> {
             Ok(_) if self.engine.sessions().latest_session()?.is_some() => {
                 Ok(MirrorLoadOutcome::Nothing)
             }
+            Ok(_) if !self.is_trusted(&path) => Ok(MirrorLoadOutcome::Nothing),
             Ok(parsed) => {
                 let source = format!("mirror {}", self.engine.settings.mirror_path);
                 Ok(MirrorLoadOutcome::Imported(
@@ -119,10 +123,39 @@ impl Mirror<'_> {
         }
     }
 
+    fn is_trusted(&self, path: &Path) -> bool {
+        let read = project_fs::read_bounded(path, limits::MIRROR_BYTES_MAX);
+        read.is_ok_and(|bytes| self.engine.file_trust.verdict(path, &bytes) == FileVerdict::Trusted)
+    }
+
+    /// Refuses to write over or move a file that is not provably a mirror: a configured path may name any file of the
+    /// project, such as `package.json`. The usual places of mirrors need no proof, so that a damaged one is replaced.
+    fn require_mirror(&self, path: &Path) -> Result<(), Fault> {
+        let is_usual = USUAL_MIRRORS
+            .iter()
+            .any(|usual| self.path_for(usual).is_ok_and(|usual| usual == path));
+        if is_usual {
+            return Ok(());
+        }
+        match read_mirror(path)? {
+            None => Ok(()),
+            Some(Ok(parsed)) if parsed.has_mirror_keys => Ok(()),
+            Some(found) => Err(Fault::refused(format!(
+                "{} is not a mirror of a memory, and was left unchanged: {}",
+                path.to_escaped(),
+                found
+                    .err()
+                    .unwrap_or_else(|| "it has none of its keys".to_owned())
+            ))
+            .hint("set `memory.file_path` to a file of its own, such as .heirloom/memory.json")),
+        }
+    }
+
     /// Renames the mirror to `<name>.<why>-<time>`.
     pub(super) fn set_mirror_aside(&self, why: &str) -> Result<PathBuf, Fault> {
         let stamp = self.engine.now().strftime("%Y%m%dT%H%M%SZ").to_string();
         let path = self.path()?;
+        self.require_mirror(&path)?;
         Ok(durable::rename_with_suffix(
             &path,
             &format!("{why}-{stamp}"),
@@ -132,6 +165,7 @@ impl Mirror<'_> {
     /// Writes the mirror atomically.
     pub fn write(&self) -> Result<PathBuf, Fault> {
         let path = self.path()?;
+        self.require_mirror(&path)?;
         self.engine
             .stale_mirrors
             .begin_refresh(&self.engine.project, None);
@@ -159,6 +193,7 @@ impl Mirror<'_> {
         if !path.is_file() {
             return Ok(false);
         }
+        self.require_mirror(&path)?;
         durable::write_atomic(&path, &self.bytes()?)?;
         Ok(true)
     }

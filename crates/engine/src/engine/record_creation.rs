@@ -75,7 +75,10 @@ impl Records<'_> {
             );
         }
         check_scope(&new.scope)?;
-        let source = new.source.clone().unwrap_or_else(|| "user".to_owned());
+        let source = new
+            .source
+            .clone()
+            .unwrap_or_else(|| self.engine.actor.to_string());
         check_name("source", &source).map_err(|e| name_fault(&e))?;
         let confidence = validated_confidence(new.confidence, &source)?;
         if let (Some(from), Some(to)) = (new.true_from, new.true_to)

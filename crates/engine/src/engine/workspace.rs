@@ -11,6 +11,7 @@ mod scanned_entries;
 mod sync;
 mod team_sharing;
 pub(super) mod team_sync;
+mod undecided_files;
 mod workspace_files;
 mod workspace_pages;
 
@@ -18,6 +19,7 @@ pub use external_workspace::read_external_workspace;
 pub use memory_tool::{MemoryTool, MemoryToolAnswer, MemoryToolCommand};
 pub use sync::SyncReport;
 pub use team_sharing::{ShareOutcome, ShareReport, TeamSharing};
+pub use undecided_files::ReviewedFile;
 pub use workspace_pages::WorkspacePage;
 
 use super::Engine;

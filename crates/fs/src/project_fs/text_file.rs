@@ -45,6 +45,9 @@ pub enum TextProblem {
     /// The file is not UTF-8 text.
     #[error("it is not UTF-8 text")]
     Binary,
+    /// The file came with the project, and no person has trusted it.
+    #[error("it came with the project and is not used yet: `heirloom trust` shows it")]
+    Untrusted,
 }
 
 /// Reads the text of the file `relative` below `folder`, which may have at most `bytes_max` bytes.

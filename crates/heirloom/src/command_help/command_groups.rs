@@ -101,6 +101,7 @@ pub(crate) const GROUPS: [CommandGroup; 6] = [
         commands: &[
             ("serve", "Serve the HTTP API and the page"),
             ("mcp", "Serve agents over the Model Context Protocol"),
+            ("trust", "Let what a clone brings be used"),
             ("token", "Create, list and revoke access tokens"),
             ("watch", "Ingest files of agents and edited files at once"),
             ("fleet", "Prepare a database server that machines share"),

@@ -3,14 +3,16 @@
 use crate::background_judgement::start_judgements;
 use crate::hook_installation::settings_have_hooks;
 use crate::store_access::{
-    CliSession, FoundProject, deliver_events, memory_folder, store_event, store_event_if_offline,
+    CliSession, FoundProject, deliver_events, memory_folder, memory_notice, store_event,
+    store_event_if_offline,
 };
 use heirloom_agents::AgentProgram;
 use heirloom_agents::hooks::{
-    HookEvent, HookEventKind, HookSpec, PLUGIN_WORD, read_event, render_answer,
+    HookAnswer, HookEvent, HookEventKind, HookSpec, PLUGIN_WORD, read_event, render_answer,
 };
 use heirloom_capture::Hooks;
 use heirloom_capture::{HookCall, HookCallLog, HookRequest};
+use heirloom_engine::Engine;
 use heirloom_model::settings::RedactSettings;
 use heirloom_model::text::EscapedPath;
 use heirloom_model::{Fault, TransientCause, limits};
@@ -216,8 +218,13 @@ fn answer_event(call: &PendingCall, session: &mut CliSession) -> Result<(), Stri
     }
     // Check the folder first: not even the log is written through a link that leads out of the project.
     let memory = memory_folder(&place).map_err(|fault| fault.message)?;
-    // The cell is empty here, so setting it cannot fail.
-    drop(call.memory.set(memory));
+    let found = session.load_project(place);
+    let foreign = found.as_ref().ok();
+    let foreign = foreign.and_then(|found| foreign_memory_notice(session, found));
+    if foreign.is_none() {
+        // The cell is empty here, so setting it cannot fail.
+        drop(call.memory.set(memory));
+    }
     let host = host.ok_or("no such agent program: `heirloom install --help` lists them")?;
     if let Some(problem) = event.parse_error.as_ref().filter(|_| is_complete) {
         return Err(format!("the event cannot be read: {problem}"));
@@ -225,8 +232,12 @@ fn answer_event(call: &PendingCall, session: &mut CliSession) -> Result<(), Stri
     let Some(wanted) = host.hook_spec(&name) else {
         return Ok(());
     };
-    let found = session.load_project(place).map_err(|fault| fault.message)?;
+    let found = found.map_err(|fault| fault.message)?;
     if !found.config.settings().enabled {
+        return Ok(());
+    }
+    if let Some(notice) = foreign {
+        send_notice(call, host, wanted, notice);
         return Ok(());
     }
     let stored = store_event_if_offline(session, &found, &call.words, &bytes);
@@ -270,12 +281,49 @@ fn with_memory(
         ask: found.config.flag("hooks.ask"),
         deadline: call.reading_deadline(),
     };
-    let answer = Hooks::new(&engine).handle(&request)?;
+    let mut answer = Hooks::new(&engine).handle(&request)?;
+    if wanted.kind == HookEventKind::SessionStart {
+        answer.notice = undecided_files_notice(&engine);
+    }
     call.send_answer(&render_answer(host, wanted, &answer));
     let ended = Hooks::new(&engine).record_after_answer(&request)?;
     start_judgements(found, &ended);
     deliver_events(session, found);
     engine.mirror().refresh().map(drop)
+}
+
+/// Returns the line for the person about a memory that is not used, because it did not come from this installation.
+fn foreign_memory_notice(session: &CliSession, found: &FoundProject) -> Option<String> {
+    let trust = session.memory_trust(found).ok()?;
+    match session.require_trust(found) {
+        Ok(_) => None,
+        Err(_) => Some(memory_notice(&trust)),
+    }
+}
+
+/// Returns the line for the person about files that came with the project and are not used yet.
+fn undecided_files_notice(engine: &Engine) -> Option<String> {
+    let files = engine.workspace().undecided_files();
+    let first = files.first()?;
+    let others = match files.len() - 1 {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Some(format!(
+        "Heirloom: this project brings {}{others} that you did not write, and does not use it: `heirloom trust` shows it",
+        first.shown
+    ))
+}
+
+/// Tells the person at the start of a session why nothing is remembered here.
+fn send_notice(call: &PendingCall, host: AgentProgram, spec: &HookSpec, notice: String) {
+    if spec.kind == HookEventKind::SessionStart {
+        let answer = HookAnswer {
+            notice: Some(notice),
+            ..HookAnswer::default()
+        };
+        call.send_answer(&render_answer(host, spec, &answer));
+    }
 }
 
 /// Reads the event up to the size limit; the flag is true if that is the whole input. The rest is read and dropped:

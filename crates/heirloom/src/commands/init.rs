@@ -94,6 +94,11 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let database = folder.join("heirloom.db");
     let is_new_database = !database.exists();
     let found = session.find_project()?;
+    if args.identity.is_some() {
+        // The person knows the copy and decides about it.
+        session.trust_copy(&found)?;
+    }
+    session.join_project(&found)?;
     adoption.apply(&args, &found, session)?;
     let engine = session.engine(&found)?;
     if is_new_database && database.exists() {

@@ -7,7 +7,7 @@ use crate::shared_options::ScopeArgs;
 use crate::store_access::CliSession;
 use heirloom_engine::{AppliedChange, Engine, NewRecord, RememberReport, Verdict};
 use heirloom_model::text::counted;
-use heirloom_model::{ConflictPolicy, Fault, Kind, Timestamp, limits, text};
+use heirloom_model::{Authority, ConflictPolicy, Fault, Kind, Timestamp, limits, text};
 use serde_json::{Value, json};
 use std::io::{BufRead, Read};
 use std::num::NonZeroU32;
@@ -60,6 +60,11 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
+    if let Some(source) = &args.source
+        && Authority::of_source(source) != Authority::Agent
+    {
+        session.require_person(&format!("speak as `{source}`"))?;
+    }
     if args.stdin {
         let engine = match args.user {
             true => session.user_engine()?,

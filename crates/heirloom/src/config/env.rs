@@ -39,6 +39,7 @@ impl Environment {
                         | "PGPASSWORD"
                         | "PGPASSFILE"
                         | "PGSERVICEFILE"
+                        | "AI_AGENT"
                 )
                 || AgentProgram::reads_variable(name)
         };

@@ -24,6 +24,8 @@ pub(crate) struct ConfigKey {
     /// The harm that an untrusted value could do: run a program, open a port, send data away, let a secret through.
     /// If set, the key is not taken from a project's file, which comes with a clone.
     pub(crate) trusted_only: Option<&'static str>,
+    /// Check of a value in a project's file, for a key of which only some values are harmless there.
+    pub(crate) check_of_project: Option<fn(&toml::Value) -> Result<(), &'static str>>,
     /// True if the lists of all layers are merged instead of replaced.
     pub(crate) is_cumulative: bool,
 }
@@ -46,6 +48,7 @@ const fn key(name: &'static str, kind: ValueType) -> ConfigKey {
         name,
         kind,
         trusted_only: None,
+        check_of_project: None,
         is_cumulative: false,
     }
 }
@@ -64,6 +67,35 @@ const fn sending_key(name: &'static str, kind: ValueType) -> ConfigKey {
     }
 }
 
+/// Accepts the paths at which a mirror replaces no file of the project.
+fn check_mirror_path(value: &toml::Value) -> Result<(), &'static str> {
+    let path = value.as_str().unwrap_or_default();
+    let name = path.strip_prefix(".heirloom/").unwrap_or_default();
+    let is_own = name.ends_with(".json") && !name.contains(['/', '\\']);
+    match is_own || path == ".agentium/memory.json" {
+        true => Ok(()),
+        false => Err(
+            "a project's file may only name .agentium/memory.json or a JSON file in .heirloom: set another path in the user's config",
+        ),
+    }
+}
+
+/// Accepts words that no sentence begins with, such as `TEAM_MEMORY`: every line behind a prefix becomes a record.
+fn check_prefixes(value: &toml::Value) -> Result<(), &'static str> {
+    let words = value.as_array().map(Vec::as_slice).unwrap_or_default();
+    let is_marker = |word: &toml::Value| {
+        let word = word.as_str().unwrap_or_default();
+        let is_upper = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+        word.contains('_') && word.trim_end_matches(':').chars().all(is_upper)
+    };
+    match words.iter().all(is_marker) {
+        true => Ok(()),
+        false => Err(
+            "a project's file may only name prefixes such as TEAM_MEMORY: set others in the user's config",
+        ),
+    }
+}
+
 /// Type of a number of days.
 const DAYS: ValueType = ValueType::Int(0, RETENTION_DAYS_MAX as i64);
 
@@ -75,7 +107,10 @@ pub(crate) const KEYS: &[ConfigKey] = &[
     key("project.name", ValueType::Text),
     sending_key("store.url", ValueType::DatabaseAddress),
     key("memory.enabled", ValueType::Bool),
-    key("memory.file_path", ValueType::Text),
+    ConfigKey {
+        check_of_project: Some(check_mirror_path),
+        ..key("memory.file_path", ValueType::Text)
+    },
     key(
         "memory.max_entries",
         ValueType::Int(0, MIRROR_ENTRIES_MAX as i64),
@@ -145,12 +180,19 @@ pub(crate) const KEYS: &[ConfigKey] = &[
         ValueType::Int(0, WRITER_DAILY_MAX as i64),
     ),
     sending_key("writer.prices", ValueType::Texts),
-    key("signals.prefixes", ValueType::Texts),
-    key("signals.status_prefixes", ValueType::Texts),
+    ConfigKey {
+        check_of_project: Some(check_prefixes),
+        ..key("signals.prefixes", ValueType::Texts)
+    },
+    ConfigKey {
+        check_of_project: Some(check_prefixes),
+        ..key("signals.status_prefixes", ValueType::Texts)
+    },
     ConfigKey {
         name: "run.command",
         kind: ValueType::Texts,
         trusted_only: Some("run a program"),
+        check_of_project: None,
         is_cumulative: false,
     },
     key("run.iterations", ValueType::Int(1, ITERATIONS_MAX as i64)),
@@ -164,6 +206,7 @@ pub(crate) const KEYS: &[ConfigKey] = &[
         name: "workspace.user_folder",
         kind: ValueType::Text,
         trusted_only: Some("read a person's files"),
+        check_of_project: None,
         is_cumulative: false,
     },
     key(
@@ -208,18 +251,21 @@ pub(crate) const KEYS: &[ConfigKey] = &[
         name: "redact.rules",
         kind: ValueType::Texts,
         trusted_only: None,
+        check_of_project: None,
         is_cumulative: true,
     },
     ConfigKey {
         name: "redact.allow",
         kind: ValueType::Texts,
         trusted_only: Some("let a secret through"),
+        check_of_project: None,
         is_cumulative: false,
     },
     ConfigKey {
         name: "commands.allow",
         kind: ValueType::Texts,
         trusted_only: Some("run a program"),
+        check_of_project: None,
         is_cumulative: false,
     },
     key("mcp.structured", ValueType::Bool),

@@ -1,11 +1,9 @@
 //! Identity of the project that a command is about.
 
 use super::database_server::shared_name;
-use super::store_opening::open_store;
 use super::user_store::{Adopted, record_home};
 use super::{CliSession, FoundProject};
 use crate::config::Config;
-use crate::migration_progress;
 use heirloom_engine::{CheckLevel, HealthCheck, ImportReport};
 use heirloom_engine::{CopyDecision, Identity, IdentityState};
 use heirloom_fs::project_fs::{self, Location, ProjectPaths};
@@ -73,10 +71,7 @@ impl CliSession {
             };
         }
         let place = &found.place;
-        let store = open_store(
-            &super::memory_folder(place)?,
-            &migration_progress::progress_sink(&self.out),
-        )?;
+        let store = self.open_own_store(&self.local_memory_trust(place)?)?;
         let mut identity = Identity::load(&store, place)?;
         let decision = match (decision, identity.copied_from()) {
             (Some(decision), _) => decision,
@@ -116,10 +111,7 @@ impl CliSession {
         wanted: &str,
     ) -> Result<Adopted, Fault> {
         let place = &found.place;
-        let store = open_store(
-            &super::memory_folder(place)?,
-            &migration_progress::progress_sink(&self.out),
-        )?;
+        let store = self.open_own_store(&self.local_memory_trust(place)?)?;
         let survey = store.survey()?;
         let named = |known: &&ProjectSummary| known.name.as_str() == wanted;
         let Some(adopted) = survey.projects.iter().find(named) else {
@@ -177,7 +169,10 @@ impl CliSession {
             };
         }
         // A database that cannot be read is reported by the command that opens it.
-        let survey = SqliteStore::survey_file(&place.folder.join(DATABASE)).ok();
+        let is_own = self.local_memory_trust(place);
+        let is_own = is_own.is_ok_and(|trust| trust.require_own().is_ok());
+        let survey = is_own.then(|| SqliteStore::survey_file(&place.folder.join(DATABASE)));
+        let survey = survey.and_then(Result::ok);
         let state = survey.and_then(|survey| {
             let identity = Identity::from_survey(&survey, place).ok()?;
             Some(identity.state(&survey))

@@ -3,7 +3,7 @@
 use heirloom_fs::durable;
 use heirloom_model::Fault;
 use heirloom_model::text::EscapedPath;
-use heirloom_store::{DATABASE, MARKER, MARKER_TEXT, ProgressSink, SqliteStore};
+use heirloom_store::{DATABASE, MARKER, ProgressSink, SqliteStore, StoreMarker};
 use std::path::Path;
 
 pub(super) fn open_store(
@@ -25,13 +25,13 @@ pub(super) fn open_store(
         if !marker.exists() {
             // Recreate the marker (best effort): without it a later loss of the database would look like a fresh
             // project.
-            let marked = durable::write_atomic(&marker, MARKER_TEXT);
+            let marked = durable::write_atomic(&marker, &StoreMarker::new().to_bytes());
             drop(marked);
         }
         return Ok(store);
     }
     let store = SqliteStore::create(&database)?;
-    durable::write_atomic(&marker, MARKER_TEXT)?;
+    durable::write_atomic(&marker, &StoreMarker::new().to_bytes())?;
     Ok(store)
 }
 

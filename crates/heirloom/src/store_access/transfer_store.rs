@@ -5,6 +5,8 @@ use super::database_server::parse_address;
 use super::private_files::create_folder;
 use super::store_opening::open_store;
 use crate::migration_progress;
+use crate::trust::MemoryTrust;
+use heirloom_fs::project_fs;
 use heirloom_model::database_address::{is_database_address, without_password};
 use heirloom_model::text::EscapedPath;
 use heirloom_model::{Fault, ProjectName};
@@ -77,7 +79,14 @@ impl TransferStore {
         }
         let folder = memory_folder(Path::new(named));
         create_folder(&folder)?;
-        Self::open_folder(&folder, session)
+        let is_new = !folder.join(DATABASE).exists();
+        let store = Self::open_folder(&folder, session)?;
+        if is_new {
+            let folder = project_fs::canonicalize(&folder).unwrap_or(folder);
+            let trust = MemoryTrust::new(&session.env, &folder, None);
+            trust.mark_own(session.clock()?.now())?;
+        }
+        Ok(store)
     }
 
     fn open_folder(folder: &Path, session: &CliSession) -> Result<Self, Fault> {

@@ -228,16 +228,13 @@ fn project_command_trust_covers_one_path_and_content() {
     assert_eq!(project.ok(&["cmd", "run", "hi"]).stdout, "one\n");
     assert_eq!(listed_commands(&project)[0]["trusted"], true);
     // The trust marker is not in the project, and only the user can read it.
-    let marks = project
-        .home
-        .path()
-        .join(".local/share/heirloom/trusted-commands");
+    let marks = project.home.path().join(".local/share/heirloom/trust");
+    let is_command = |path: &PathBuf| path.to_string_lossy().contains("/command-");
     let mark = fs::read_dir(&marks)
         .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
+        .map(|entry| entry.unwrap().path())
+        .find(is_command)
+        .unwrap();
     assert_eq!(mark.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(
         marks.metadata().unwrap().permissions().mode() & 0o777,

@@ -54,6 +54,12 @@ fn copy_folder(from: &Path, to: &Path) {
     assert_eq!(output.code, 0, "{output:?}");
 }
 
+/// Copies a folder, and trusts the memory of the copy.
+fn copy_trusted(project: &Project, from: &Path, to: &Path) {
+    copy_folder(from, to);
+    ok_in(project, to, &["trust", "memory", "--yes"]);
+}
+
 /// Creates a folder `proj` with a project that remembers `alpha`; its git repository has no remote.
 fn project_with_alpha(is_git: bool) -> (Project, PathBuf) {
     let project = Project::uninitialised();
@@ -299,7 +305,7 @@ fn adopt_into_an_empty_memory_takes_over_the_project() {
 fn copied_project_works_and_asks_once_for_its_identity() {
     let (project, folder) = project_with_alpha(true);
     let new_folder = project.file("copied");
-    copy_folder(&folder, &new_folder);
+    copy_trusted(&project, &folder, &new_folder);
     let listed = ok_in(&project, &new_folder, &["list"]);
     assert!(listed.stdout.contains("alpha"), "{listed:?}");
     for command in [
@@ -388,7 +394,7 @@ fn copy_of_a_store_of_an_older_version_asks_for_its_identity() {
     let (project, folder) = project_with_alpha(true);
     forget_locations(&folder);
     let new_folder = project.file("copied");
-    copy_folder(&folder, &new_folder);
+    copy_trusted(&project, &folder, &new_folder);
     let listed = ok_in(&project, &new_folder, &["list"]);
     assert!(listed.stdout.contains("alpha"), "{listed:?}");
     assert!(listed.stderr.contains("--identity new"), "{listed:?}");
@@ -398,7 +404,7 @@ fn copy_of_a_store_of_an_older_version_asks_for_its_identity() {
 fn copy_without_its_original_asks_nothing() {
     let (project, folder) = project_with_alpha(true);
     let new_folder = project.file("copied");
-    copy_folder(&folder, &new_folder);
+    copy_trusted(&project, &folder, &new_folder);
     ok_in(&project, &new_folder, &["list"]);
     fs::remove_dir_all(&folder).unwrap();
     let status = json_in(&project, &new_folder, &["status"]);
@@ -423,7 +429,7 @@ fn new_project_at_the_old_path_makes_the_moved_one_no_copy() {
 fn hook_in_a_copied_project_injects_memory_and_asks_nothing() {
     let (project, folder) = project_with_alpha(true);
     let new_folder = project.file("copied");
-    copy_folder(&folder, &new_folder);
+    copy_trusted(&project, &folder, &new_folder);
     let started = json!({"session_id": "s", "cwd": new_folder, "source": "startup"});
     let mut command = project.command(&["hook", CLAUDE, "SessionStart"]);
     let file = project
@@ -690,7 +696,7 @@ fn init_at_a_terminal_asks_for_the_identity_of_a_copy() {
     for (typed, is_new) in [("yes\n", true), ("no\n", false)] {
         let (project, folder) = project_with_alpha(true);
         let new_folder = project.file("copied");
-        copy_folder(&folder, &new_folder);
+        copy_trusted(&project, &folder, &new_folder);
         let unattended = run_at_terminal(&project, &new_folder, "init --yes", "");
         assert!(!unattended.contains("Type yes"), "{unattended}");
         let output = run_at_terminal(&project, &new_folder, "init", typed);

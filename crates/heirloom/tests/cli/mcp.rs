@@ -591,6 +591,12 @@ fn client_roots_select_the_project() {
     let (here, there, bare) = (Project::new(), Project::new(), Project::uninitialised());
     there.ok(&["remember", "over there"]);
     here.ok(&["remember", "over here"]);
+    here.ok(&[
+        "trust",
+        "--yes",
+        "--project-dir",
+        there.path().to_str().unwrap(),
+    ]);
     let uri = |project: &Project| format!("file://{}", project.path().display());
     let roots = json!({"roots": {"listChanged": true}});
     let mut client = Client::start_session(
@@ -624,7 +630,7 @@ fn client_roots_select_the_project() {
         json!([])
     );
     // The user follows the hint.
-    bare.ok(&["init"]);
+    here.ok(&["init", "--project-dir", bare.path().to_str().unwrap()]);
     assert_eq!(
         client.call_tool("remember", json!({"text": "x"}))["outcome"],
         "created"

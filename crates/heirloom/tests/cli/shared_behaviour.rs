@@ -174,6 +174,7 @@ fn project_dir_option_and_variable_select_the_folder() {
     project.remember("here", &[]);
     let elsewhere = Project::uninitialised();
     let folder = project.path().to_str().unwrap();
+    elsewhere.ok(&["trust", "--yes", "--project-dir", folder]);
     assert_eq!(
         elsewhere.json(&["list", "--project-dir", folder])["records"][0]["text"],
         "here"

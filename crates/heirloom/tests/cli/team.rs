@@ -65,6 +65,8 @@ fn branches_with_shared_records_merge_without_conflict() {
         &["clone", "-q", mine.path().to_str().unwrap(), "."],
     );
     other.ok(&["init"]);
+    assert_eq!(shared_texts(&other), [""; 0], "a clone is not trusted yet");
+    other.ok(&["trust", "--yes"]);
     assert_eq!(shared_texts(&other), ["a first fact", "z last fact"]);
 
     // Both branches add at the same position.
@@ -80,6 +82,7 @@ fn branches_with_shared_records_merge_without_conflict() {
         run_git(project.path(), &["commit", "-qm", "more"]);
     }
     run_git(other.path(), &["pull", "-q", "--no-rebase", "--no-edit"]);
+    other.ok(&["trust", "--yes"]);
     let all = [
         "a first fact",
         "m one of mine",
@@ -126,7 +129,9 @@ fn branches_with_shared_records_merge_without_conflict() {
         "n two of mine",
         "n two of theirs",
     ];
+    mine.ok(&["trust", "--yes"]);
     assert_eq!(shared_texts(&mine), remaining);
+    // Without a question: the person edited the file here.
     assert_eq!(shared_texts(&other), remaining);
 }
 

@@ -2,7 +2,7 @@
 
 use crate::driver::{CallResult, ProjectFixture, finish};
 use crate::small_filesystem::SmallFilesystem;
-use heirloom_testkit::{Prerequisite, require};
+use heirloom_testkit::{Prerequisite, TempProject, require};
 use std::fs::Permissions;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -164,18 +164,20 @@ fn folder_of_other_user_can_be_read() {
     for name in ["heirloom.db", "config.toml", "store.json"] {
         set_mode(&fixture.root().join(".heirloom").join(name), 0o644);
     }
+    let home = TempProject::plain().unwrap();
+    set_mode(home.path(), 0o777);
     let as_other_user = |args: &[&str]| {
         let mut command = Command::new("setpriv");
         command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
         command.arg(env!("CARGO_BIN_EXE_heirloom")).args(args);
         for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("HEIRLOOM_") {
+            if heirloom_testkit::is_setting_of_machine(&name) {
                 command.env_remove(name);
             }
         }
         command
             .current_dir(fixture.root())
-            .env("HOME", "/nonexistent")
+            .env("HOME", home.path())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
@@ -184,6 +186,9 @@ fn folder_of_other_user_can_be_read() {
     let can_switch_user = as_other_user(&["--version"]).status();
     let can_switch_user = can_switch_user.is_ok_and(|status| status.success());
     require!(Prerequisite::OtherUser, can_switch_user.then_some(()));
+    // Another user did not create this memory.
+    finish(as_other_user(&["list"]), |_| {}).expect(4);
+    finish(as_other_user(&["trust", "--yes"]), |_| {}).expect(0);
     let listed = finish(as_other_user(&["list"]), |_| {}).expect(0);
     assert!(listed.text().contains("before"), "{}", listed.text());
     finish(as_other_user(&["context"]), |_| {}).expect(0);

@@ -127,7 +127,7 @@ impl ProjectFixture {
     pub(crate) fn heirloom(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_heirloom"));
         for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("HEIRLOOM_") {
+            if heirloom_testkit::is_setting_of_machine(&name) {
                 command.env_remove(name);
             }
         }

@@ -2,6 +2,8 @@
 
 /// Maximum number of tracked files in a project's outline.
 pub const TRACKED_FILES_MAX: usize = 50_000;
+/// Maximum number of bytes that are read from the end of git's log of a work tree's head.
+pub const GIT_REFLOG_BYTES_MAX: u64 = 256 << 10;
 /// Maximum size of a git index, bytes.
 pub const GIT_INDEX_BYTES_MAX: u64 = 16 << 20;
 /// Folder depth of a project's outline.

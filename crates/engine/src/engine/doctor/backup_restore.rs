@@ -3,7 +3,7 @@
 use super::Doctor;
 use heirloom_fs::durable;
 use heirloom_model::{ErrorKind, Fault, ProjectName};
-use heirloom_store::{MARKER_TEXT, RestoreOutcome, SqliteStore, Store, StoreError};
+use heirloom_store::{RestoreOutcome, SqliteStore, Store, StoreError, StoreMarker};
 use std::path::{Path, PathBuf};
 
 /// Report of a restored backup.
@@ -26,7 +26,7 @@ impl Doctor {
         let restored = restored.map_err(restore_fault)?;
         let projects = SqliteStore::open(&self.database())?.projects()?;
         if !self.marker_path().exists() {
-            durable::write_atomic(&self.marker_path(), MARKER_TEXT)?;
+            durable::write_atomic(&self.marker_path(), &StoreMarker::new().to_bytes())?;
         }
         let engine = self.engine()?;
         let mirror = engine

@@ -6,7 +6,7 @@ use heirloom_fs::durable;
 use heirloom_model::Fault;
 use heirloom_model::text::EscapedPath;
 use heirloom_model::text::counted;
-use heirloom_store::{MARKER_TEXT, RepairOutcome, SalvageReport, SqliteStore, StoreError};
+use heirloom_store::{RepairOutcome, SalvageReport, SqliteStore, StoreError, StoreMarker};
 use std::path::PathBuf;
 
 /// Report of a repair.
@@ -31,7 +31,8 @@ impl Doctor {
         let is_sound = self.repair_store(&mut report);
         if self.database().exists() && !self.marker_path().exists() {
             let message = format!("wrote {}", self.marker_path().to_escaped());
-            let written = durable::write_atomic(&self.marker_path(), MARKER_TEXT);
+            let written =
+                durable::write_atomic(&self.marker_path(), &StoreMarker::new().to_bytes());
             note(&mut report, written.map(|()| message).map_err(Fault::from));
         }
         match SqliteStore::remove_expired_backups(&self.database(), self.now()) {

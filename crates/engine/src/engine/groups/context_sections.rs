@@ -3,8 +3,10 @@
 use super::file_cache::GroupFile;
 use super::group_folders::refuse_link;
 use super::{GROUPS, Groups, MEMORY, PERSONAS, SUMMARY};
+use crate::engine::FileVerdict;
 use crate::engine::markdown_cleanup::prompt_text;
 use heirloom_formats::group;
+use heirloom_fs::project_fs::TextProblem;
 use heirloom_model::section::{Layout, Offer, Origin, Section};
 use heirloom_model::{Fault, limits};
 use std::path::Path;
@@ -64,10 +66,23 @@ impl Groups<'_> {
     /// Reads a file; `None` if it is missing or blank.
     fn file_of(&self, path: &Path, notes: &mut Vec<String>) -> Option<Arc<GroupFile>> {
         match self.engine.files.read(path) {
+            Ok(Some(file)) if !self.is_trusted(path, &file, notes) => None,
             Ok(file) => file.filter(|file| !file.text.trim().is_empty()),
             Err(problem) => {
                 notes.push(problem);
                 None
+            }
+        }
+    }
+
+    fn is_trusted(&self, path: &Path, file: &GroupFile, notes: &mut Vec<String>) -> bool {
+        match self.engine.file_trust.verdict(path, file.text.as_bytes()) {
+            FileVerdict::Trusted => true,
+            FileVerdict::Revoked => false,
+            FileVerdict::Undecided => {
+                let place = self.display_path(path);
+                notes.push(format!("{place}: {}", TextProblem::Untrusted));
+                false
             }
         }
     }

@@ -3,7 +3,6 @@
 use super::file_changes::FileAction;
 use super::workspace_files::{self, WorkspaceKind, WorkspaceRoot};
 use super::{EntryReport, Workspace, WorkspaceEntry, Workspaces};
-use crate::engine::records::USER;
 use heirloom_formats::workspace::{self, FIXED_FILES, LEARNINGS_FILE, MEMORY_FILE};
 use heirloom_model::{Authority, Fault, RecordId, limits};
 
@@ -42,16 +41,16 @@ impl Workspaces<'_> {
         }
     }
 
-    /// Adds a fact to MEMORY.md in the name of the user.
+    /// Adds a fact to MEMORY.md in the name of who acts.
     pub fn save_fact(&self, workspace_owner: Workspace, text: &str) -> Result<EntryReport, Fault> {
         self.add(
             workspace_owner,
             &WorkspaceEntry::Fact(text.to_owned()),
-            USER,
+            &self.engine.actor,
         )
     }
 
-    /// Adds a learning to LEARNINGS.md in the name of the user.
+    /// Adds a learning to LEARNINGS.md in the name of who acts.
     pub fn log_learning(
         &self,
         workspace_owner: Workspace,
@@ -60,7 +59,7 @@ impl Workspaces<'_> {
         self.add(
             workspace_owner,
             &WorkspaceEntry::Learning(text.to_owned()),
-            USER,
+            &self.engine.actor,
         )
     }
 
@@ -75,7 +74,7 @@ impl Workspaces<'_> {
             pattern: pattern.to_owned(),
             solution: solution.map(str::to_owned),
         };
-        self.add(workspace_owner, &entry, USER)
+        self.add(workspace_owner, &entry, &self.engine.actor)
     }
 
     /// Adds a line to today's log, in UTC.
@@ -87,7 +86,7 @@ impl Workspaces<'_> {
         self.add(
             workspace_owner,
             &WorkspaceEntry::Daily(text.to_owned()),
-            USER,
+            &self.engine.actor,
         )
     }
 
@@ -100,7 +99,7 @@ impl Workspaces<'_> {
         self.add(
             workspace_owner,
             &WorkspaceEntry::Feature(text.to_owned()),
-            USER,
+            &self.engine.actor,
         )
     }
 

@@ -9,7 +9,6 @@ use super::file_changes::{FileAction, guard_personas};
 use super::workspace_files::{WorkspaceKind, WorkspaceRoot, make_folder_of};
 use crate::engine::Engine;
 use crate::engine::new_record::name_fault;
-use crate::engine::records::USER;
 use file_view::{line_at, numbered, view};
 use heirloom_fs::durable;
 use heirloom_model::record::check_name;
@@ -89,7 +88,7 @@ impl MemoryTool<'_> {
     /// `NotFound` for a missing path; `Usage` for an edit that does not apply; `Refused` for a path that leads out of
     /// the workspace or exists already, and when memory is off.
     pub fn run(&self, command: &MemoryToolCommand) -> Result<String, Fault> {
-        Ok(self.run_as(command, USER)?.text)
+        Ok(self.run_as(command, &self.engine.actor)?.text)
     }
 
     /// Executes a command as [`Self::run`], in the name of `by`. Agents may not change persona files.

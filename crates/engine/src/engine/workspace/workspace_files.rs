@@ -1,8 +1,8 @@
 //! Access to the files of workspaces and of the team's memory.
 
 use super::Engine;
-use crate::engine::Workspaces;
 use crate::engine::groups::MEMORY as GROUP_MEMORY;
+use crate::engine::{FileTrust, FileVerdict, Workspaces};
 use heirloom_formats::group::check_group_name;
 use heirloom_formats::workspace::{self, ARCHIVE_FOLDER, FIXED_FILES};
 use heirloom_fs::durable::{self, Lock};
@@ -12,6 +12,7 @@ use heirloom_model::{Fault, civil, limits, text};
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Kind of a folder with Markdown files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +28,7 @@ pub(super) enum WorkspaceKind {
 }
 
 /// Folder whose Markdown files are stored as records.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) struct WorkspaceRoot {
     pub(super) kind: WorkspaceKind,
     /// The folder.
@@ -38,6 +39,8 @@ pub(super) struct WorkspaceRoot {
     below: &'static str,
     /// Prefix of displayed paths.
     prefix: String,
+    /// Trust in the files; `None` for folders of the person, which no project can bring.
+    trust: Option<Arc<dyn FileTrust>>,
 }
 
 /// Names of the folders in the memory's folder.
@@ -59,6 +62,7 @@ impl WorkspaceRoot {
             base: engine.folder.clone(),
             below,
             prefix: format!("{}/{below}", project_fs::HEIRLOOM_FOLDER),
+            trust: Some(Arc::clone(&engine.file_trust)),
         };
         match kind {
             WorkspaceKind::Project => Some(own(WORKSPACE)),
@@ -72,6 +76,7 @@ impl WorkspaceRoot {
                     base: folder.clone(),
                     folder,
                     below: "",
+                    trust: None,
                 })
             }
         }
@@ -85,6 +90,7 @@ impl WorkspaceRoot {
             base: folder.to_owned(),
             folder: folder.to_owned(),
             below: "",
+            trust: None,
         }
     }
 
@@ -97,8 +103,27 @@ impl WorkspaceRoot {
         format!("{}{}", self.prefix, text::escape_name(path))
     }
 
-    /// Reads a file; `None` if it is missing.
+    /// Reads a file; `None` if it is missing, or a person decided against it.
+    ///
+    /// Errors: `Untrusted` for a file that came with the project, until a person has decided.
     pub(super) fn read(&self, path: &str) -> Result<Option<TextFile>, TextProblem> {
+        let found = self.read_any(path)?;
+        let verdict = found.as_ref().map(|file| self.verdict(path, &file.text));
+        match verdict {
+            Some(FileVerdict::Undecided) => Err(TextProblem::Untrusted),
+            Some(FileVerdict::Revoked) => Ok(None),
+            Some(FileVerdict::Trusted) | None => Ok(found),
+        }
+    }
+
+    pub(super) fn verdict(&self, path: &str, text: &str) -> FileVerdict {
+        self.trust.as_ref().map_or(FileVerdict::Trusted, |trust| {
+            trust.verdict(&self.folder.join(path), text.as_bytes())
+        })
+    }
+
+    /// Reads a file without regard to trust; `None` if it is missing.
+    pub(super) fn read_any(&self, path: &str) -> Result<Option<TextFile>, TextProblem> {
         let relative = format!("{}{path}", self.below);
         match project_fs::read_text(&self.base, &relative, limits::WORKSPACE_FILE_BYTES_MAX) {
             Ok(file) => Ok(Some(file)),
@@ -131,8 +156,14 @@ impl WorkspaceRoot {
     ) -> Result<Option<()>, Fault> {
         let target = self.target(path)?;
         for _ in 0..limits::MERGE_RETRIES_MAX {
-            let found = self.read(path);
+            let found = self.read_any(path);
             let found = found.map_err(|problem| refused(&self.shown(path), &problem))?;
+            // An edit would make the rest of the file this machine's own.
+            let is_foreign = (found.as_ref())
+                .is_some_and(|file| self.verdict(path, &file.text) != FileVerdict::Trusted);
+            if is_foreign {
+                return Err(refused(&self.shown(path), &TextProblem::Untrusted));
+            }
             let before = found.as_ref().map(|file| file.stat);
             let text = found.map_or_else(|| template.to_owned(), |file| file.text);
             let Some(edited) = edit(&text) else {

@@ -36,6 +36,10 @@ impl Config {
             Layer::Default => Ok(()),
             Layer::User | Layer::Project | Layer::Environment | Layer::Flag => key.check(&value),
         };
+        let checked = checked.and_then(|()| match key.check_of_project {
+            Some(check) if origin.layer == Layer::Project => check(&value).map_err(str::to_owned),
+            _ => Ok(()),
+        });
         match checked {
             Ok(()) => {
                 let value = self.without_unusable_rules(key, value, origin);

@@ -1,0 +1,131 @@
+//! Gate in front of the memory of a project: what a clone brings is not opened before a person trusts it.
+
+use super::database_server::shared_name;
+use super::{CliSession, FoundProject, memory_folder};
+use crate::config::{Config, ConfigKey, Layer};
+use crate::trust::{Marks, MemoryOrigin, MemoryTrust, ProjectFileTrust};
+use heirloom_engine::Engine;
+use heirloom_fs::project_fs::{self, ProjectPaths};
+use heirloom_model::Fault;
+use std::sync::Arc;
+
+impl CliSession {
+    /// Returns the trust in the memory of the project.
+    pub(crate) fn memory_trust(&self, found: &FoundProject) -> Result<MemoryTrust, Fault> {
+        let folder = memory_folder(&found.place)?;
+        let server_project = match found.config.text("store.url").is_empty() {
+            true => None,
+            false => {
+                let explicit = found.config.text("project.name");
+                Some(shared_name(&found.place, explicit)?.to_string())
+            }
+        };
+        let server_project = server_project.as_deref();
+        Ok(MemoryTrust::new(&self.env, &folder, server_project))
+    }
+
+    /// Returns the trust in the memory at `place`, which is not on a database server.
+    pub(super) fn local_memory_trust(&self, place: &ProjectPaths) -> Result<MemoryTrust, Fault> {
+        Ok(MemoryTrust::new(&self.env, &memory_folder(place)?, None))
+    }
+
+    /// Refuses the memory of the project, unless this installation created it or a person trusts it. On a database
+    /// server a folder uses the memory of a project only after a person has joined it.
+    pub(crate) fn require_trust(&self, found: &FoundProject) -> Result<MemoryTrust, Fault> {
+        let trust = self.memory_trust(found)?;
+        if self.is_demo {
+            return Ok(trust);
+        }
+        if found.config.text("store.url").is_empty() {
+            trust.require_own()?;
+            return Ok(trust);
+        }
+        match trust.origin() {
+            MemoryOrigin::Own => {}
+            MemoryOrigin::Tracked => trust.require_own()?,
+            MemoryOrigin::Absent | MemoryOrigin::Foreign if is_named_by_person(&found.config) => {
+                trust.mark_own(self.clock()?.now())?;
+            }
+            MemoryOrigin::Absent | MemoryOrigin::Foreign => {
+                let project = trust.id();
+                return Err(Fault::refused(format!(
+                    "this folder does not use the memory of `{project}` on the database server yet"
+                ))
+                .hint("`heirloom init` joins a folder of that project, `heirloom trust` shows what the folder claims"));
+            }
+        }
+        Ok(trust)
+    }
+
+    /// Joins the folder of a new project: `init` by a person is enough, unless the folder itself claims another name
+    /// than that of its remote.
+    pub(crate) fn join_project(&self, found: &FoundProject) -> Result<(), Fault> {
+        let trust = self.memory_trust(found)?;
+        let claims_name = !found.config.text("project.name").is_empty()
+            && !is_named_by_person(&found.config)
+            && trust.id() != shared_name(&found.place, "")?.to_string();
+        let is_on_server = !found.config.text("store.url").is_empty();
+        if is_on_server && trust.origin() == MemoryOrigin::Absent && !claims_name {
+            trust.mark_own(self.clock()?.now())?;
+        }
+        Ok(())
+    }
+
+    /// Trusts a copy of a memory of this machine, about which the person decides; another foreign memory stays refused.
+    pub(crate) fn trust_copy(&mut self, found: &FoundProject) -> Result<(), Fault> {
+        let trust = self.memory_trust(found)?;
+        if trust.origin() == MemoryOrigin::Foreign && trust.is_copy_of_own() {
+            self.require_person("decide about the copy of a memory")?;
+            trust.mark_own(self.clock()?.now())?;
+        }
+        Ok(())
+    }
+
+    /// Makes the engine use only trusted files of its project.
+    pub(super) fn with_file_trust(
+        &self,
+        engine: Engine,
+        memory: &MemoryTrust,
+    ) -> Result<Engine, Fault> {
+        if memory.is_in_data_folder() || self.is_demo {
+            return Ok(engine);
+        }
+        Ok(engine.with_file_trust(Arc::new(self.project_files(memory)?)))
+    }
+
+    /// Returns the trust in the files of a project, for decisions about them.
+    pub(crate) fn project_files(&self, memory: &MemoryTrust) -> Result<ProjectFileTrust, Fault> {
+        Ok(ProjectFileTrust::new(
+            Marks::of(&self.env),
+            memory.id(),
+            memory.used_since_ns(),
+            self.clock()?.now(),
+        ))
+    }
+}
+
+/// Returns true if a person named the project outside of the project's own file.
+fn is_named_by_person(config: &Config) -> bool {
+    let key = ConfigKey::by_name("project.name");
+    let set = key.and_then(|key| config.get(key));
+    !config.text("project.name").is_empty()
+        && set.is_some_and(|(_, origin)| match origin.layer {
+            Layer::User | Layer::Environment | Layer::Flag => true,
+            Layer::Default | Layer::Project => false,
+        })
+}
+
+/// Returns the line for the person about a memory that is not used yet.
+pub(crate) fn memory_notice(trust: &MemoryTrust) -> String {
+    let size = trust.database_bytes();
+    match size {
+        Some(bytes) => format!(
+            "Heirloom: this folder brings a memory that is not yours ({} KB), and it is not used: `heirloom trust` shows it",
+            bytes.div_ceil(1024)
+        ),
+        None => format!(
+            "Heirloom: this folder claims the memory of `{}`, and it is not used yet: `heirloom trust` shows it",
+            project_fs::display_name(&trust.id())
+        ),
+    }
+}
