@@ -33,6 +33,8 @@ pub(crate) struct Args {
 const SHOWN_CHARS: usize = 2_000;
 
 pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
+    // Whether a copy is a project of its own is asked by the next command.
+    session.suppress_questions();
     let found = session.find_project()?;
     let mut decided = Vec::new();
     // The files can only be read through the memory, so it is decided about first.

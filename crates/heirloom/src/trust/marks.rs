@@ -105,15 +105,14 @@ impl Marks {
         }
     }
 
-    /// Returns the mark of this kind for `path` and, for the kinds of which a path can have several, `content`.
+    /// Returns the mark of this kind for `path` with `content`.
     pub(crate) fn find(&self, kind: MarkKind, path: &Path, content: &str) -> Option<Mark> {
-        let file = self.file(kind, &path.to_string_lossy(), content)?;
-        let mark = read(&file)?;
+        let mark = read(&self.file(kind, &path.to_string_lossy(), content)?)?;
         let is_it = mark.kind == kind && mark.path == path.to_string_lossy();
-        (is_it && (kind == MarkKind::Memory || mark.content == content)).then_some(mark)
+        (is_it && mark.content == content).then_some(mark)
     }
 
-    /// Finds a mark of a memory by its id, for a project that was moved.
+    /// Finds a mark of a memory by other properties than its path and id.
     pub(crate) fn find_memory(&self, is_it: impl Fn(&Mark) -> bool) -> Option<Mark> {
         let entries = self.folder.as_ref()?.read_dir().ok()?.flatten();
         let memories = entries.filter(|entry| {
@@ -156,11 +155,6 @@ impl Marks {
     }
 
     fn file(&self, kind: MarkKind, path: &str, content: &str) -> Option<PathBuf> {
-        // A folder has one memory, whose id may be lost with its marker file.
-        let content = match kind {
-            MarkKind::Memory => "",
-            MarkKind::Server | MarkKind::File | MarkKind::Command => content,
-        };
         let name = custom_commands::fingerprint(&[path.as_bytes(), content.as_bytes()]);
         let kind = kind.as_str();
         Some(self.folder.as_ref()?.join(format!("{kind}-{name}.json")))

@@ -117,13 +117,30 @@ impl MemoryTrust {
             inode: found.map_or(0, |found| found.inode),
             born_ns: found.map_or(0, |found| found.born_ns),
             ..Mark::new(kind, &self.folder, &content, now)
-        })
+        })?;
+        if content.is_empty() {
+            return Ok(());
+        }
+        // The mark from before the store had an id.
+        self.marks.remove(kind, &self.folder, "")
     }
 
     /// Withdraws the trust.
     pub(crate) fn unmark(&self) -> Result<(), Fault> {
-        let (kind, content) = self.key();
-        self.marks.remove(kind, &self.folder, &content)
+        // A moved project has a mark for each place.
+        while let Some(mark) = self.mark() {
+            self.marks
+                .remove(mark.kind, Path::new(&mark.path), &mark.content)?;
+            if mark.kind == MarkKind::Server {
+                break;
+            }
+            let is_it = |other: &Mark| other.content == mark.content && other.inode == mark.inode;
+            while let Some(other) = self.marks.find_memory(is_it) {
+                self.marks
+                    .remove(other.kind, Path::new(&other.path), &other.content)?;
+            }
+        }
+        Ok(())
     }
 
     /// Returns the time from which files of the project count as written here, nanoseconds since 1970; `None` for a
@@ -183,9 +200,13 @@ impl MemoryTrust {
         if let Some(mark) = here.filter(|mark| is_same_id(mark) || is_same_folder(mark)) {
             return Some(mark);
         }
-        let moved = (self.marks).find_memory(|mark| is_same_id(mark) && is_same_folder(mark))?;
+        let path = self.folder.to_string_lossy();
+        let moved = self
+            .marks
+            .find_memory(|mark| is_same_folder(mark) && (is_same_id(mark) || mark.path == path))?;
         let here = Mark {
-            path: self.folder.to_string_lossy().into_owned(),
+            path: path.into_owned(),
+            content: id.clone(),
             since_ns: match moved.since_ns {
                 0 => self.marks.written_ns(&moved).unwrap_or_default(),
                 since => since,

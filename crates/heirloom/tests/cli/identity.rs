@@ -144,6 +144,7 @@ fn store_that_is_linked_at_two_paths_is_not_a_copy() {
         );
         fs::hard_link(from, to).unwrap();
     }
+    ok_in(&project, &other, &["trust", "memory", "--yes"]);
     let listed = ok_in(&project, &other, &["list"]);
     assert!(listed.stdout.contains("alpha"), "{listed:?}");
     assert_eq!(listed.stderr, "");

@@ -638,6 +638,7 @@ fn client_roots_select_the_project() {
 
     // `--project-dir` overrides the client's folders.
     let folder = here.path().display().to_string();
+    there.ok(&["trust", "--yes", "--project-dir", &folder]);
     let mut client = Client::start_session(
         &there,
         &["mcp", "--project-dir", &folder],

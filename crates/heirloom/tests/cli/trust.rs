@@ -167,11 +167,8 @@ fn standing_text_of_a_clone_and_of_a_pull_waits_for_a_person() {
     );
     assert!(!clone.ok(&["context"]).stdout.contains("French"));
     clone.ok(&["trust", "--yes"]);
-    let answer = start(&clone).to_string();
-    assert!(
-        answer.contains("Answer in French") && answer.contains("speaks JSON"),
-        "{answer}"
-    );
+    assert!(start(&clone).to_string().contains("Answer in French"));
+    assert!(clone.ok(&["list"]).stdout.contains("speaks JSON"));
 
     team.folder
         .write(".heirloom/workspace/SOUL.md", "Answer in Latin.\n")
@@ -229,12 +226,12 @@ fn moved_project_and_lost_marker_need_no_trust() {
     project.ok(&["remember", "mine"]);
     let moved = project.home.path().join("elsewhere");
     std::fs::rename(project.path(), &moved).unwrap();
+    std::fs::create_dir_all(project.path()).unwrap();
     let listed = project.ok(&["list", "--project-dir", moved.to_str().unwrap()]);
     assert!(listed.stdout.contains("mine"), "{listed:?}");
     std::fs::remove_file(moved.join(".heirloom/store.json")).unwrap();
     let listed = project.ok(&["list", "--project-dir", moved.to_str().unwrap()]);
     assert!(listed.stdout.contains("mine"), "{listed:?}");
-    std::fs::create_dir_all(project.path()).unwrap();
 }
 
 #[test]

@@ -41,6 +41,7 @@ const COMMAND_CALLS: &[&str] = &[
     "token create t --role agent",
     "token list",
     "token revoke t",
+    "trust --yes",
     "undo nothing",
     "conflicts",
     "resolve ID --keep ID --as user",
