@@ -488,7 +488,12 @@ fn persona_is_included_whole_or_left_out() {
 fn inbox_processed_once_in_order() {
     let world = World::new();
     assert_eq!(
-        world.engine.files().sweep_inbox().unwrap().processed,
+        world
+            .engine
+            .files()
+            .sweep_inbox(Duration::MAX)
+            .unwrap()
+            .processed,
         Vec::<String>::new()
     );
     world.add_inbox_file("2.json", ask("second"));
@@ -497,7 +502,7 @@ fn inbox_processed_once_in_order() {
     world.add_inbox_file("3.json", hosts);
     world.add_inbox_file(".half.json", "{");
     world.add_inbox_file("half.tmp", "{");
-    let swept = world.engine.files().sweep_inbox().unwrap();
+    let swept = world.engine.files().sweep_inbox(Duration::MAX).unwrap();
     assert_eq!(swept.processed, ["1.json", "2.json", "3.json"]);
     assert_eq!(
         world.memory(),
@@ -510,7 +515,7 @@ fn inbox_processed_once_in_order() {
     );
     // The same name again is a new file.
     world.add_inbox_file("1.json", ask("fourth"));
-    world.engine.files().sweep_inbox().unwrap();
+    world.engine.files().sweep_inbox(Duration::MAX).unwrap();
     assert_eq!(
         world.names("inbox/done"),
         ["1-2.json", "1.json", "2.json", "3.json"]
@@ -526,7 +531,12 @@ fn inbox_abandoned_claim_is_processed_once() {
         // A process that died after its note and before it removed the file.
         world.add_inbox_file(&format!(".claim-{id}-x.json"), ask("once"));
         assert_eq!(
-            world.engine.files().sweep_inbox().unwrap().processed,
+            world
+                .engine
+                .files()
+                .sweep_inbox(Duration::MAX)
+                .unwrap()
+                .processed,
             ["x.json"]
         );
     }
@@ -569,7 +579,7 @@ fn inbox_invalid_file_is_set_aside_with_reason() {
     world.add_inbox_file(&format!("{}.json", "n".repeat(240)), ask("long name"));
     world.add_inbox_file("line\nbreak.json", ask("odd name"));
     // By the engine's clock the files are old, so there is no wait for them.
-    let swept = world.engine.files().sweep_inbox().unwrap();
+    let swept = world.engine.files().sweep_inbox(Duration::MAX).unwrap();
     let why = |name: &str| {
         let found = swept.failed.iter().find(|(file, _)| file == name);
         found
@@ -613,10 +623,23 @@ fn inbox_waits_for_file_being_written() {
     let now = SystemClock.now().as_millisecond();
     world.hand.0.store(now, Ordering::SeqCst);
     world.add_inbox_file("x.json", "{\"type\":");
-    assert_eq!(world.engine.files().sweep_inbox().unwrap().waiting, 1);
+    assert_eq!(
+        world
+            .engine
+            .files()
+            .sweep_inbox(Duration::MAX)
+            .unwrap()
+            .waiting,
+        1
+    );
     world.add_inbox_file("x.json", ask("whole now"));
     assert_eq!(
-        world.engine.files().sweep_inbox().unwrap().processed,
+        world
+            .engine
+            .files()
+            .sweep_inbox(Duration::MAX)
+            .unwrap()
+            .processed,
         ["x.json"]
     );
     world.add_inbox_file("y.json", "{\"type\":");
@@ -626,7 +649,13 @@ fn inbox_waits_for_file_being_written() {
         .0
         .fetch_add(60_000 + INBOX_RETRY_MS, Ordering::SeqCst);
     assert_eq!(
-        world.engine.files().sweep_inbox().unwrap().failed[0].0,
+        world
+            .engine
+            .files()
+            .sweep_inbox(Duration::MAX)
+            .unwrap()
+            .failed[0]
+            .0,
         "y.json"
     );
 }
@@ -638,16 +667,31 @@ fn inbox_limits_are_enforced() {
         world.add_inbox_file(&format!("{n:05}.json"), "{}");
     }
     assert_eq!(
-        world.engine.files().sweep_inbox().unwrap().failed.len(),
+        world
+            .engine
+            .files()
+            .sweep_inbox(Duration::MAX)
+            .unwrap()
+            .failed
+            .len(),
         INBOX_SWEEP_MAX
     );
-    assert_eq!(world.engine.files().sweep_inbox().unwrap().failed.len(), 1);
+    assert_eq!(
+        world
+            .engine
+            .files()
+            .sweep_inbox(Duration::MAX)
+            .unwrap()
+            .failed
+            .len(),
+        1
+    );
     fs::create_dir(world.at("inbox/done")).unwrap();
     for n in 0..INBOX_DONE_MAX {
         fs::write(world.at("inbox/done").join(format!("{n}.json")), "").unwrap();
     }
     world.add_inbox_file("last.json", ask("x"));
-    world.engine.files().sweep_inbox().unwrap();
+    world.engine.files().sweep_inbox(Duration::MAX).unwrap();
     let retained = world.names("inbox/done");
     assert_eq!(retained.len(), INBOX_DONE_MAX);
     assert!(retained.contains(&"last.json".to_owned()));
@@ -658,7 +702,7 @@ fn inbox_secret_is_redacted() {
     let world = World::new();
     world.add_inbox_file("x.json", ask("API_TOKEN=8f14e45fceea167a5a36dedd4bea2543"));
     world.add_inbox_file("y.json", "API_TOKEN=8f14e45fceea167a5a36dedd4bea2543");
-    world.engine.files().sweep_inbox().unwrap();
+    world.engine.files().sweep_inbox(Duration::MAX).unwrap();
     for file in ["inbox/done/x.json", "inbox/failed/y.json"] {
         let retained = fs::read_to_string(world.at(file)).unwrap();
         assert!(!retained.contains("8f14e45f"), "{file}: {retained}");
@@ -676,12 +720,12 @@ fn inbox_concurrent_sweeps_process_each_file_once() {
         for _ in 0..4 {
             scope.spawn(|| {
                 for _ in 0..10 {
-                    world.engine.files().sweep_inbox().unwrap();
+                    world.engine.files().sweep_inbox(Duration::MAX).unwrap();
                 }
             });
         }
     });
-    world.engine.files().sweep_inbox().unwrap();
+    world.engine.files().sweep_inbox(Duration::MAX).unwrap();
     assert_eq!(world.names("inbox/done").len(), 40);
     assert_eq!(world.notes(), 40);
     assert_eq!(world.memory().matches("- note ").count(), 40);

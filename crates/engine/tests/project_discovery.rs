@@ -143,16 +143,55 @@ fn find_project_worktrees_of_bare_repository_share_memory() {
         let trees = [project.join("one"), project.join("two")];
         git(&common, &["worktree", "add", "-q", "../one"]);
         git(&common, &["worktree", "add", "-q", "../two"]);
+        for tree in &trees {
+            assert_eq!(repository(tree).unwrap().home, common);
+            assert_eq!(new_project_paths(tree).folder, common.join(".heirloom"));
+        }
+        // Where former versions stored it, until the repository has a memory of its own.
         enable_memory(&project);
-        for tree in trees {
-            assert_eq!(repository(&tree).unwrap().home, project);
-            assert_eq!(
-                place(&tree),
-                Some((project.join(".heirloom"), tree.clone()))
-            );
+        let stranger = project.join("stranger");
+        init(&stranger);
+        assert_eq!(place(&stranger), None);
+        for memory in [&project, &common] {
+            enable_memory(memory);
+            for tree in &trees {
+                let expected = (memory.join(".heirloom"), tree.clone());
+                assert_eq!(place(tree), Some(expected));
+            }
         }
         assert_eq!(git_root(&common), None);
     }
+}
+
+#[test]
+fn find_project_stops_at_the_root_of_another_repository() {
+    let at = folder();
+    let clones = at.path.join("clones");
+    enable_memory(&clones);
+    let inner = clones.join("inner");
+    init(&inner);
+    fs::create_dir_all(inner.join("src")).unwrap();
+    assert_eq!(place(&inner.join("src")), None);
+    assert_eq!(new_project_paths(&inner.join("src")).root, inner);
+    // A repository in the work tree of another one.
+    let outer = at.path.join("outer");
+    init(&outer);
+    enable_memory(&outer);
+    let vendored = outer.join("vendor/lib");
+    init(&vendored);
+    assert_eq!(place(&vendored), None);
+    let plain = outer.join("src/deep");
+    fs::create_dir_all(&plain).unwrap();
+    assert_eq!(
+        place(&plain),
+        Some((outer.join(".heirloom"), outer.clone()))
+    );
+    // A submodule is a part of the outer project.
+    let source = at.path.join("source");
+    init(&source);
+    git(&outer, &["submodule", "add", "-q", "../source", "mod"]);
+    let module = outer.join("mod");
+    assert_eq!(place(&module), Some((outer.join(".heirloom"), outer)));
 }
 
 #[test]

@@ -51,19 +51,37 @@ pub struct Repository {
     pub work: PathBuf,
     /// Directory that all worktrees of the repository share, such as `.git`.
     pub common: PathBuf,
-    /// Folder that contains the memory of the repository: the root of the main worktree; for a bare repository its
-    /// parent folder.
+    /// Folder that contains the memory of the repository: the root of the main worktree; a bare repository itself.
     pub home: PathBuf,
 }
 
-/// Finds the project of a folder: the nearest ancestor with `.heirloom/config.toml`.
+impl Repository {
+    fn is_bare(&self) -> bool {
+        self.home == self.common
+    }
+
+    /// Returns true if this is a submodule of `outer`, whose git directory contains that of the submodule.
+    fn is_submodule_of(&self, outer: &Self) -> bool {
+        self.common.starts_with(outer.common.join("modules"))
+    }
+}
+
+/// Finds the project of a folder: the nearest ancestor with `.heirloom/config.toml`, within its repository.
 ///
-/// In a linked worktree the memory is that of the main worktree, even if a tracked config file was checked out into
-/// the linked one. `None` if no ancestor has a config file.
+/// A repository below another project's folder, such as one of a folder of clones, is outside of that project; a
+/// submodule is inside. In a linked worktree the memory is that of the main worktree, even if a tracked config file was
+/// checked out into the linked one. `None` if no ancestor has a config file. A config file that may not be read is
+/// found, so that its reader reports it.
 pub fn find_project(start: &Path) -> Option<ProjectPaths> {
     let start = canonical(start);
     let repository = repository(&start);
-    start.ancestors().find_map(|folder| {
+    let boundary = search_boundary(&start);
+    let within = |folder: &&Path| {
+        boundary
+            .as_ref()
+            .is_none_or(|boundary| folder.starts_with(boundary))
+    };
+    start.ancestors().take_while(within).find_map(|folder| {
         let home = repository.as_ref().and_then(|repository| {
             let below = folder.strip_prefix(&repository.work).ok()?;
             let home = join_below(&repository.home, below);
@@ -71,14 +89,51 @@ pub fn find_project(start: &Path) -> Option<ProjectPaths> {
             (canonical(&home) == home).then_some(home)
         });
         let home = home.unwrap_or_else(|| folder.to_owned());
-        let configs = [&home, folder as &Path].map(|at| at.join(HEIRLOOM_FOLDER).join(CONFIG_FILE));
-        let config = configs.into_iter().find(|config| config.is_file())?;
+        let config_in = |at: &Path| {
+            let config = at.join(HEIRLOOM_FOLDER).join(CONFIG_FILE);
+            is_config(&config).then_some(config)
+        };
+        // Former versions stored the memory of a bare repository next to it.
+        let former = repository
+            .as_ref()
+            .filter(|found| found.is_bare() && found.work == folder);
+        let former = former.and_then(|found| found.common.parent());
+        let former =
+            former.filter(|former| config_in(former).is_some() && config_in(&home).is_none());
+        let home = former.map_or(home, Path::to_owned);
+        let config = config_in(&home).or_else(|| config_in(folder))?;
         Some(ProjectPaths {
             root: folder.to_owned(),
             folder: home.join(HEIRLOOM_FOLDER),
             config,
         })
     })
+}
+
+/// Returns the folder above which no project of `start` is searched: the root of its repository, for a submodule that of
+/// the outermost one. `None` outside of a repository.
+pub fn search_boundary(start: &Path) -> Option<PathBuf> {
+    let mut inner = repository(start)?;
+    while let Some(outer) = inner.work.parent().and_then(repository)
+        && inner.is_submodule_of(&outer)
+    {
+        inner = outer;
+    }
+    Some(inner.work)
+}
+
+/// Returns true for a file, also for one in a folder that may not be read.
+fn is_config(path: &Path) -> bool {
+    match path.metadata() {
+        Ok(found) => found.is_file(),
+        Err(error) => {
+            let is_closed = error.kind() == io::ErrorKind::PermissionDenied;
+            is_closed
+                && path
+                    .parent()
+                    .is_some_and(|folder| folder.symlink_metadata().is_ok())
+        }
+    }
 }
 
 /// Returns the paths of a new project, which `init` writes, even if they exist.
@@ -121,7 +176,9 @@ pub fn repository(start: &Path) -> Option<Repository> {
         Some(content) => canonical(&git_dir.join(content.trim())),
         None => git_dir.clone(),
     };
-    let home = if common == git_dir {
+    // A separate git directory without linked worktrees belongs to its only work tree.
+    let is_single = common == git_dir && !is_marked_bare(&common);
+    let home = if is_single {
         work.clone()
     } else {
         main_worktree(&common).unwrap_or_else(|| work.clone())
@@ -182,8 +239,17 @@ fn main_worktree(common: &Path) -> Option<PathBuf> {
     // Repositories of submodules configure their work tree.
     match git_config::value(&config, "core", None, "worktree") {
         Some(content) => Some(canonical(&common.join(content))),
-        None => common.parent().map(Path::to_owned),
+        None if common.file_name().is_some_and(|name| name == ".git") => {
+            common.parent().map(Path::to_owned)
+        }
+        None => Some(common.to_owned()),
     }
+}
+
+/// Returns true if the config of a git directory says that it has no work tree of its own.
+fn is_marked_bare(common: &Path) -> bool {
+    let config = read_small(&common.join("config")).unwrap_or_default();
+    git_config::value(&config, "core", None, "bare").is_some_and(|value| value == "true")
 }
 
 /// Reads a file of git as text; `None` if it cannot be read or is too large.

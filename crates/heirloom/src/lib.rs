@@ -3,7 +3,7 @@
 //! Starts no runtime, no logger and no tokenizer: a command is a few calls of the engine.
 
 mod acting_agent;
-mod background_judgement;
+mod background_work;
 mod cli;
 mod command_help;
 mod commands;
@@ -24,6 +24,7 @@ mod pending_proposals;
 pub mod plan_memory;
 mod platform;
 mod receipt_table;
+mod session_folders;
 mod shared_options;
 mod store_access;
 mod terminal_output;

@@ -132,9 +132,9 @@ impl CliSession {
     }
 
     /// Starts in this folder, unless another one was named explicitly.
-    pub(crate) fn start_in_folder(&mut self, folder: Option<&str>) {
+    pub(crate) fn start_in_folder(&mut self, folder: Option<&Path>) {
         let folder = folder
-            .map(PathBuf::from)
+            .map(Path::to_owned)
             .filter(|folder| folder.is_absolute());
         if !self.has_explicit_folder() && folder.as_ref().is_some_and(|folder| folder.is_dir()) {
             self.global.project_dir = folder;
@@ -243,10 +243,22 @@ impl CliSession {
             return Ok(place.clone());
         }
         let start = self.start_folder()?;
-        match project_fs::find_project(&start) {
+        match self.folder_project(&start) {
             Some(place) => Ok(place),
             None => self.user_stores().find_user_place(&start),
         }
+    }
+
+    /// Returns the project in a folder around `start`, without those in the user's data folder.
+    pub(crate) fn folder_project(&self, start: &Path) -> Option<ProjectPaths> {
+        project_fs::find_project(start).filter(|place| !self.is_home_above(&place.root, start))
+    }
+
+    /// Returns true for the home folder, whose memory is not that of every folder in it.
+    fn is_home_above(&self, root: &Path, start: &Path) -> bool {
+        let home = self.env.get("HOME").map(Path::new);
+        let home = home.and_then(|home| project_fs::canonicalize(home).ok());
+        home.as_deref() == Some(root) && start != root
     }
 
     /// Creates the doctor, which examines the memory without opening the store, even with broken settings.

@@ -4,6 +4,8 @@
     reason = "helpers of tests: what cannot be done fails the test"
 )]
 
+#[path = "cli/acting_agent.rs"]
+mod acting_agent;
 #[path = "cli/agent_settings.rs"]
 mod agent_settings;
 #[path = "cli/analytics.rs"]
@@ -16,6 +18,8 @@ mod artifacts;
 mod backup;
 #[path = "cli/bad_input.rs"]
 mod bad_input;
+#[path = "cli/boundaries.rs"]
+mod boundaries;
 #[path = "cli/cmd.rs"]
 mod cmd;
 #[path = "cli/command_line.rs"]

@@ -69,7 +69,10 @@ async fn watch(app: WeakApp) {
 /// lists folders and compares file metadata.
 fn ingest_files(engine: &Engine) -> Vec<String> {
     let mut notes = Vec::new();
-    match engine.files().sweep_inbox() {
+    match engine
+        .files()
+        .sweep_inbox(Duration::from_millis(limits::INBOX_WATCH_MS))
+    {
         Ok(swept) => {
             let failed = swept.failed.into_iter();
             notes.extend(failed.map(|(name, why)| format!("inbox/failed/{name}: {why}")));

@@ -5,18 +5,18 @@
 
 use super::NewNote;
 use super::groups::file_cache;
-use crate::engine::ProjectFiles;
+use crate::engine::{FileVerdict, ProjectFiles};
 use heirloom_formats::group::{InboxRequest, parse_request};
 use heirloom_fs::durable;
 use heirloom_model::limits::{
-    INBOX_DONE_MAX, INBOX_FILE_BYTES_MAX, INBOX_RETRY_MS, INBOX_SWEEP_MAX,
+    INBOX_DONE_MAX, INBOX_FILE_BYTES_MAX, INBOX_LISTED_MAX, INBOX_RETRY_MS, INBOX_SWEEP_MAX,
 };
 use heirloom_model::text::EscapedPath;
 use heirloom_model::{Authority, ErrorKind, Fault, text};
 use std::ffi::OsString;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 /// Folder of the inbox, in the memory's folder.
 const INBOX: &str = "inbox";
@@ -40,8 +40,10 @@ pub struct SweepReport {
     pub processed: Vec<String>,
     /// Refused files with the reason.
     pub failed: Vec<(String, String)>,
-    /// Number of files left for the next sweep, because they may be incomplete.
+    /// Number of files left for the next sweep, because they may be incomplete, or came with the project.
     pub waiting: usize,
+    /// Number of files left for the next sweep because the time was over; at most `INBOX_LISTED_MAX`.
+    pub remaining: usize,
 }
 
 /// Content of a file.
@@ -58,25 +60,32 @@ impl ProjectFiles<'_> {
     /// Processes the inbox by name: each file once, even with concurrent sweeps. Processed files go to `done`,
     /// refused ones to `failed` with the reason; an unreadable file is left alone for a moment.
     ///
-    /// Does nothing when memory is off or another sweep runs. Errors: the first valid file that could not be stored;
-    /// it stays claimed for the next sweep.
-    pub fn sweep_inbox(&self) -> Result<SweepReport, Fault> {
+    /// No file is begun after `time_limit`; the rest is left for the next sweep. Does nothing when memory is off or
+    /// another sweep runs. Errors: the first valid file that could not be stored; it stays claimed for the next sweep.
+    pub fn sweep_inbox(&self, time_limit: Duration) -> Result<SweepReport, Fault> {
+        let begun = Instant::now();
         let mut report = SweepReport::default();
         let inbox = self.engine.folder.join(INBOX);
         if !self.engine.has_files
             || !self.engine.settings.enabled
-            || waiting_files(&inbox)?.is_empty()
+            || waiting_files(&inbox, 1)?.is_empty()
         {
             return Ok(report);
         }
         let Some(lock) = durable::try_lock(&inbox.join(LOCK))? else {
             return Ok(report);
         };
-        let mut names = waiting_files(&inbox)?;
+        let mut names = waiting_files(&inbox, INBOX_LISTED_MAX)?;
+        report.remaining = names.len().saturating_sub(INBOX_SWEEP_MAX);
         names.truncate(INBOX_SWEEP_MAX);
         let mut first_fault = None;
-        for name in names {
-            if let Err(fault) = self.process_file(&inbox, &name, &mut report) {
+        for (done, name) in names.iter().enumerate() {
+            // At least one file, so that a slow machine makes progress.
+            if done > 0 && begun.elapsed() >= time_limit {
+                report.remaining += names.len() - done;
+                break;
+            }
+            if let Err(fault) = self.process_file(&inbox, name, &mut report) {
                 first_fault.get_or_insert(fault);
             }
         }
@@ -85,6 +94,12 @@ impl ProjectFiles<'_> {
         }
         drop(lock);
         first_fault.map_or(Ok(report), Err)
+    }
+
+    /// Counts the files that wait in the inbox, at most `INBOX_LISTED_MAX`.
+    pub fn waiting_in_inbox(&self) -> Result<usize, Fault> {
+        let inbox = self.engine.folder.join(INBOX);
+        Ok(waiting_files(&inbox, INBOX_LISTED_MAX)?.len())
     }
 
     fn process_file(
@@ -103,6 +118,10 @@ impl ProjectFiles<'_> {
             None => {
                 match read_content(&path) {
                     Content::Gone => return Ok(()),
+                    _ if !self.is_dropped_here(&path) => {
+                        report.waiting += 1;
+                        return Ok(());
+                    }
                     Content::Unread(_) if self.is_recent(&path) => {
                         report.waiting += 1;
                         return Ok(());
@@ -196,6 +215,12 @@ impl ProjectFiles<'_> {
         Ok(())
     }
 
+    /// Returns true unless the file came with the project, as a note of a stranger.
+    fn is_dropped_here(&self, path: &Path) -> bool {
+        let content = read_file(path).unwrap_or_default();
+        self.engine.file_trust.verdict(path, &content) == FileVerdict::Trusted
+    }
+
     /// Returns true if a file was modified within the retry interval of the engine's clock; false for a time too far
     /// in the future.
     fn is_recent(&self, path: &Path) -> bool {
@@ -220,8 +245,10 @@ fn to_note(ask: InboxRequest) -> NewNote {
     }
 }
 
-/// Lists the files of the inbox by name, claimed ones first.
-fn waiting_files(inbox: &Path) -> Result<Vec<OsString>, Fault> {
+/// Lists at most `most` files of the inbox by name, claimed ones first.
+///
+/// A folder of 60,000 files takes longer to list than a hook may take, so the order holds among those listed.
+fn waiting_files(inbox: &Path, most: usize) -> Result<Vec<OsString>, Fault> {
     let failed = |error| Fault::failed(format!("cannot list {}: {error}", inbox.to_escaped()));
     let entries = match std::fs::read_dir(inbox) {
         Ok(entries) => entries,
@@ -235,6 +262,9 @@ fn waiting_files(inbox: &Path) -> Result<Vec<OsString>, Fault> {
         let is_claimed = file_name.starts_with(CLAIMED);
         if is_claimed || (file_name.ends_with(ENDING) && !file_name.starts_with('.')) {
             names.push((!is_claimed, name));
+        }
+        if names.len() >= most {
+            break;
         }
     }
     // A link would lead the sweep out of the project; without files there is nothing to refuse.

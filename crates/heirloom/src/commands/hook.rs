@@ -1,7 +1,8 @@
 //! `heirloom hook`.
 
-use crate::background_judgement::start_judgements;
+use crate::background_work::{start_inbox_sweep, start_judgements};
 use crate::hook_installation::settings_have_hooks;
+use crate::session_folders::SessionFolder;
 use crate::store_access::{
     CliSession, FoundProject, deliver_events, memory_folder, memory_notice, store_event,
     store_event_if_offline,
@@ -206,10 +207,16 @@ fn answer_event(call: &PendingCall, session: &mut CliSession) -> Result<(), Stri
     let event = host
         .map(|host| read_event(host, &bytes))
         .unwrap_or_default();
-    session.start_in_folder(event.cwd.as_deref());
+    let kind = host
+        .and_then(|host| host.hook_spec(&name))
+        .map(|spec| spec.kind);
+    let host_name = call.words.first().map_or("", String::as_str);
+    let folder = SessionFolder::read(&session.env, host_name, kind, &event);
+    session.start_in_folder(folder.path());
     let Some(place) = session.project_place() else {
         return Ok(());
     };
+    folder.update();
     // Of two calls for one event only the one by the program's own settings is answered.
     let is_plugin_call = call.words.get(2).is_some_and(|word| word == PLUGIN_WORD);
     let preferred = host.filter(|_| is_plugin_call).or(event.other_sender);
@@ -261,8 +268,7 @@ fn with_memory(
 ) -> Result<(), Fault> {
     let mut engine = session.engine(found)?;
     if wanted.kind == HookEventKind::SessionStart {
-        // Pending inbox files are ingested once a session; a failure leaves them for the next time.
-        drop(engine.files().sweep_inbox());
+        // A failure leaves the files for the next time.
         drop(engine.workspace().sync());
         engine = engine.with_user(session.user_memory());
     }
@@ -288,6 +294,9 @@ fn with_memory(
     call.send_answer(&render_answer(host, wanted, &answer));
     let ended = Hooks::new(&engine).record_after_answer(&request)?;
     start_judgements(found, &ended);
+    if wanted.kind == HookEventKind::SessionStart && engine.files().waiting_in_inbox()? > 0 {
+        start_inbox_sweep(found);
+    }
     deliver_events(session, found);
     engine.mirror().refresh().map(drop)
 }

@@ -76,8 +76,9 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     if !named.is_empty() {
         ProjectName::new(&named).map_err(|error| Fault::usage(error.to_string()))?;
     }
-    let mut place =
-        project_fs::find_project(&start).unwrap_or_else(|| project_fs::new_project_paths(&start));
+    let mut place = session
+        .folder_project(&start)
+        .unwrap_or_else(|| project_fs::new_project_paths(&start));
     let mut adoption = Adoption::default();
     if args.user {
         (place, adoption) = Adoption::find_user_place(&args, place, session)?;

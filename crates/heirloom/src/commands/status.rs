@@ -31,6 +31,7 @@ pub(crate) fn run(_args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let hooks = HookStatus::load(&session.env, &session.start_folder()?, &found.place.folder);
     let state = session.identity_state(&found.place);
     let vectors = SentenceVectors::load(&engine, &found.config)?;
+    let waiting = engine.files().waiting_in_inbox()?;
     let meter = writer_usage(&found.config, session, engine.now());
     if session.out.json {
         let counts: Map<_, _> = counts
@@ -53,6 +54,7 @@ pub(crate) fn run(_args: Args, session: &mut CliSession) -> Result<u8, Fault> {
             "health": health,
             "findings": findings,
             "hooks": hooks.value(),
+            "inbox_waiting": waiting,
             "sentence_vectors": vectors.to_json(),
             "writer": meter.as_ref().map(WriterUsage::to_json),
         }));
@@ -93,6 +95,12 @@ pub(crate) fn run(_args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     );
     row("last write", last_write.as_deref().unwrap_or("never"));
     row("hooks", &hooks.summary());
+    if waiting > 0 {
+        row(
+            "inbox",
+            &format!("{waiting} files wait: `heirloom watch` takes them in"),
+        );
+    }
     row("sentences", &vectors.line());
     if let Some(meter) = &meter {
         row("writer", &meter.line());

@@ -66,7 +66,9 @@ fn check_sources(
 }
 
 fn sweep_inbox(engine: &Engine, session: &mut CliSession) -> Result<(), Fault> {
-    let swept = engine.files().sweep_inbox()?;
+    let swept = engine
+        .files()
+        .sweep_inbox(Duration::from_millis(limits::INBOX_WATCH_MS))?;
     let failed = swept
         .failed
         .iter()

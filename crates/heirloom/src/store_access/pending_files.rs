@@ -2,11 +2,20 @@
 
 use crate::terminal_output::Output;
 use heirloom_engine::Engine;
+use heirloom_model::limits;
+use std::time::Duration;
 
 /// Ingests the inbox of a project. Failures are only reported: the command itself does not depend on them.
 pub(super) fn sweep_inbox(engine: &Engine, out: &mut Output) {
-    match engine.files().sweep_inbox() {
+    let time_limit = Duration::from_millis(limits::INBOX_COMMAND_MS);
+    match engine.files().sweep_inbox(time_limit) {
         Ok(swept) => {
+            if swept.remaining > 0 {
+                out.talk(&format!(
+                    "heirloom: {} files and more wait in the inbox: `heirloom watch` takes them in",
+                    swept.remaining
+                ));
+            }
             for (name, why) in swept.failed {
                 out.talk(&format!("heirloom: inbox/failed/{name}: {why}"));
             }

@@ -85,7 +85,13 @@ impl UserStores {
     /// Finds the store in the user's data folder for the project around `start`.
     pub(super) fn find_user_place(&self, start: &Path) -> Result<ProjectPaths, Fault> {
         let stores = self.with_homes();
-        let mut places = start.ancestors().filter_map(|folder| {
+        let boundary = project_fs::search_boundary(start);
+        let within = |folder: &&Path| {
+            boundary
+                .as_ref()
+                .is_none_or(|boundary| folder.starts_with(boundary))
+        };
+        let mut places = start.ancestors().take_while(within).filter_map(|folder| {
             self.known_place(&project_fs::new_project_paths(folder).root, &stores)
         });
         places.next().ok_or_else(|| {

@@ -47,7 +47,9 @@ impl ProjectFileTrust {
             return true;
         }
         let is_own = self.is_written_here(file);
-        if is_own {
+        // Other files, such as those of the inbox, are not committed.
+        let extension = file.extension().unwrap_or_default();
+        if is_own && (extension == "md" || file.ends_with("memory.json")) {
             let written = fingerprint.to_owned();
             // Best effort: without the mark a person is asked after the text was committed.
             drop(self.marks.add(&Mark { written, ..own }));

@@ -215,6 +215,7 @@ impl Scenario {
         self.json("cmd list");
         self.json("cmd show hi");
         self.json("cmd trust hi --yes");
+        self.json("trust");
         self.json("cmd run hi ann --yes");
         self.input("redact", "ghp_0123456789abcdefghijABCDEFGHIJ012345\n");
         self.write("leak.txt", "ghp_0123456789abcdefghijABCDEFGHIJ012345\n");

@@ -83,3 +83,6 @@ pub const HOOK_LOG_BYTES_MAX: u64 = 64 << 10;
 pub const HOOK_LOG_CHARS_MAX: usize = 500;
 /// Maximum size of an agent program's settings file for `install`, bytes.
 pub const HOST_SETTINGS_BYTES_MAX: u64 = 4 << 20;
+
+/// Maximum number of running sessions whose folder is recorded.
+pub const HOOK_SESSION_FOLDERS_MAX: usize = 500;

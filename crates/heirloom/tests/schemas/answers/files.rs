@@ -24,9 +24,44 @@ pub(super) fn schemas() -> Vec<AnswerSchema> {
         AnswerSchema::value::<CommandDetails>("cmd-show.json", &["cmd show"]),
         AnswerSchema::value::<CommandRun>("cmd-run.json", &["cmd run"]),
         AnswerSchema::value::<CommandTrust>("cmd-trust.json", &["cmd trust"]),
+        AnswerSchema::value::<Trust>("trust.json", &["trust"]),
         AnswerSchema::value::<NewCommand>("cmd-new.json", &["cmd new"]),
         AnswerSchema::value::<RedactAnswer>("redact.json", &["redact"]),
     ]
+}
+
+/// What a project brings, with the decisions about it.
+#[derive(JsonSchema)]
+struct Trust {
+    items: Vec<TrustedItem>,
+}
+
+#[derive(JsonSchema)]
+struct TrustedItem {
+    /// `memory`, the path of a file, or `command:NAME`.
+    name: String,
+    kind: TrustedKind,
+    state: TrustState,
+    summary: String,
+    /// True if this call decided about it.
+    decided: bool,
+}
+
+#[derive(JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum TrustedKind {
+    Memory,
+    File,
+    Command,
+}
+
+#[derive(JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum TrustState {
+    Used,
+    Undecided,
+    #[serde(rename = "not used")]
+    NotUsed,
 }
 
 #[derive(JsonSchema)]

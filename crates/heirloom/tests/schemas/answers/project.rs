@@ -118,6 +118,8 @@ struct Status {
     health: Health,
     findings: Vec<String>,
     hooks: HookStatus,
+    /// Number of files in the inbox; at most 2,000 are counted.
+    inbox_waiting: u64,
     /// Texts with and without a vector of the sentence transformer; `null` if it is off.
     sentence_vectors: Option<SentenceVectors>,
     /// Today's usage of the model that writes summaries; `null` if no model is configured.

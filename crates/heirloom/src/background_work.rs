@@ -1,4 +1,4 @@
-//! Judgement of ended sessions by the configured model, in processes that no hook waits for.
+//! Work after a hook in processes that no hook waits for: judgement of ended sessions, files of the inbox.
 
 use crate::language_model_setup;
 use crate::platform::detach;
@@ -13,20 +13,29 @@ pub(crate) fn start_judgements(found: &FoundProject, sessions: &[String]) {
     if !language_model_setup::is_on(config) || !config.flag("writer.lessons") {
         return;
     }
+    for session in newest(sessions) {
+        start_command(found, &["learn", "--judge", "--", session]);
+    }
+}
+
+/// Starts `watch --once`, which takes in the files of the inbox.
+pub(crate) fn start_inbox_sweep(found: &FoundProject) {
+    start_command(found, &["watch", "--once"]);
+}
+
+fn start_command(found: &FoundProject, arguments: &[&str]) {
     let Ok(program) = std::env::current_exe() else {
         return;
     };
-    for session in newest(sessions) {
-        let mut command = Command::new(&program);
-        command
-            .args(["learn", "--judge", "--", session])
-            .current_dir(&found.place.root)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        detach(&mut command);
-        drop(command.spawn());
-    }
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .current_dir(&found.place.root)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    detach(&mut command);
+    drop(command.spawn());
 }
 
 /// Returns the first sessions, up to the limit.
