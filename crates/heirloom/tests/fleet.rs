@@ -8,6 +8,8 @@
 
 #[path = "support/answer_validation.rs"]
 mod answer_validation;
+#[path = "fleet/claims.rs"]
+mod claims;
 #[path = "fleet/commands.rs"]
 mod commands;
 #[path = "fleet/documentation.rs"]

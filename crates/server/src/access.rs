@@ -40,6 +40,8 @@ pub struct Access {
     pub project: Option<String>,
     /// Identity of the caller: the id of a token or of a login.
     pub holder: Arc<str>,
+    /// Source of an agent's records: the name of its token; `None` for other roles and for tokens without a name.
+    pub agent: Option<Arc<str>>,
     /// CSRF token of a login, sent in the hidden form field `csrf` or the header `X-CSRF-Token`; `None` for access
     /// tokens.
     pub csrf: Option<Arc<str>>,
@@ -79,7 +81,10 @@ impl Access {
         let decides = self.role.has_permission(Permission::Decide);
         Caller {
             project: self.project.clone(),
-            source: decides.then(|| self.role.source().to_owned()),
+            source: match decides {
+                true => Some(self.role.source().to_owned()),
+                false => self.agent.as_deref().map(str::to_owned),
+            },
             decides,
             holder: Some(self.holder.to_string()),
         }
@@ -93,10 +98,20 @@ impl Access {
         }
     }
 
-    /// Resolves the source of a record: `requested`, or the role itself. Errors: 403 for a source with a higher
-    /// authority than the role's.
+    /// Resolves the source of a record: `requested`, or the agent of the token, or the role itself. Errors: 403 for a
+    /// source with a higher authority than the role's, and for the name of another agent.
     pub fn resolve_source(&self, requested: Option<&str>) -> Result<String, Problem> {
-        let source = requested.unwrap_or(self.role.source());
+        let own_name = self.agent.as_deref();
+        let source = requested.or(own_name).unwrap_or(self.role.source());
+        if let Some(own_name) = own_name.filter(|name| *name != source.trim()) {
+            return Err(Problem::new(
+                StatusCode::FORBIDDEN,
+                format!(
+                    "this token is that of the agent `{own_name}`, and may not write as `{source}`"
+                ),
+            )
+            .hint("leave `source` and `agent_id` out, or use a token without a name"));
+        }
         let own = Authority::of_source(self.role.source());
         if Authority::of_source(source.trim()) > own {
             return Err(Problem::new(

@@ -111,7 +111,12 @@ pub(crate) fn records() -> Vec<Operation> {
         whole(
             "sweep_inbox",
             create_abandoned_claim,
-            |w| w.engine.files().sweep_inbox().map(drop),
+            |w| {
+                w.engine
+                    .files()
+                    .sweep_inbox(std::time::Duration::MAX)
+                    .map(drop)
+            },
             Nothing,
         ),
         whole(

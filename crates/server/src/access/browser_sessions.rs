@@ -66,6 +66,7 @@ impl BrowserSessions {
             role: login.role,
             project: None,
             holder: Arc::clone(&login.holder),
+            agent: None,
             csrf: Some(Arc::clone(&login.csrf)),
         };
         all.push(login);

@@ -2,10 +2,19 @@
 
 use super::Access;
 use heirloom_engine::{Token, TokenStamp, Tokens};
-use heirloom_model::Fault;
+use heirloom_model::{AccessRole, Authority, Fault};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
+
+/// Returns the source of the records of an agent with this token.
+fn agent_of(token: &Token) -> Option<Arc<str>> {
+    let name = token
+        .name
+        .as_deref()
+        .filter(|_| token.role == AccessRole::Agent)?;
+    Some(Arc::from(Authority::agent_source(name.trim())))
+}
 
 /// Cached access tokens of this server.
 pub(crate) struct TokenCache {
@@ -48,6 +57,7 @@ impl TokenCache {
             role: token.role,
             project: token.project.as_ref().map(|name| name.as_str().to_owned()),
             holder: Arc::from(format!("token {}", token.id)),
+            agent: agent_of(token),
             csrf: None,
         }))
     }
