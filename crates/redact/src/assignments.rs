@@ -9,6 +9,28 @@ use super::value_shape;
 
 /// Maximum length of a name in bytes.
 const NAME_MAX: usize = 64;
+/// Bytes of a neighbouring line that are read.
+const SETTING_BYTES_MAX: usize = 512;
+/// Words in front of a name whose value follows after a blank.
+const SETTERS: [&[u8]; 10] = [
+    b"#define",
+    b"set",
+    b"setx",
+    b"put",
+    b"add",
+    b"define",
+    b"create",
+    b"config:set",
+    b"setenv",
+    b"-name",
+];
+/// Bytes, and lines, before a password in which the line of its user is searched.
+const LOGIN_BYTES_MAX: usize = 512;
+const LOGIN_LINES_MAX: usize = 4;
+/// Bytes after a name in which the option with its value is searched.
+const COMMAND_REST_MAX: usize = 512;
+/// Maximum length of a bare value in brackets, in bytes.
+const BRACKETED_MAX: usize = 256;
 /// Maximum length of an XML element in bytes, with the blanks around its value.
 const ELEMENT_MAX: usize = 1_024;
 
@@ -32,19 +54,25 @@ impl Scanner<'_> {
         let start = at - back + whole.iter().take_while(|b| b"-.".contains(b)).count();
         let tail = whole.iter().rev().take_while(|b| b"-.".contains(b)).count();
         let end = (at + ahead - tail).max(start);
+        let start = self.with_word_before(start, end);
+        let name = start..end;
+        if let Some((syntax, value)) = self.paired_value(&name) {
+            if let Some(kind) = self.kind_of_name(&name) {
+                self.check_value_of(kind, syntax, name, value, false);
+            }
+            return;
+        }
         // Looking for a value is cheaper than classifying the name, and most names have no value.
         let Some((syntax, value)) = AssignmentSyntax::new(self.bytes).find_value(start, end) else {
-            return;
+            return self.check_surroundings(name);
         };
-        let (text, name) = (self.text, start..end);
-        let Some(name) = text.get(name) else { return };
-        if name.len() <= 3 && name.eq_ignore_ascii_case("key") {
-            return;
+        if syntax == ValueSyntax::Blank && dashes == 0 {
+            let text = self.text.get(name.clone()).unwrap_or("");
+            if !self.can_precede_value(text, start, value) {
+                return self.check_surroundings(name);
+            }
         }
-        if syntax == ValueSyntax::Blank && dashes == 0 && !self.can_precede_value(name, value) {
-            return;
-        }
-        let Some(name_kind) = secret_names::classify_name(name) else {
+        let Some(kind) = self.kind_of_name(&name) else {
             return;
         };
         let syntax = if syntax == ValueSyntax::Blank && dashes > 0 {
@@ -52,10 +80,78 @@ impl Scanner<'_> {
         } else {
             syntax
         };
+        let hits = self.hits.len();
+        self.check_value_of(kind, syntax, name.clone(), value, dashes > 0);
+        if self.hits.len() == hits && syntax == ValueSyntax::Blank {
+            self.check_surroundings(name);
+        }
+    }
+
+    /// Returns the start of a name of two words: `API key`.
+    fn with_word_before(&self, start: usize, end: usize) -> usize {
+        const PARTED: [&[u8]; 3] = [b"key", b"keys", b"phrase"];
+        let last = &self.bytes[start..end];
+        if !PARTED.iter().any(|word| last.eq_ignore_ascii_case(word)) || start < 2 {
+            return start;
+        }
+        let before = &self.bytes[..start];
+        let blank = before.ends_with(b" ") || before.ends_with(b"-");
+        let word = before[..start - 1]
+            .iter()
+            .rev()
+            .take(NAME_MAX)
+            .take_while(|b| b.is_ascii_alphanumeric() || **b == b'_')
+            .count();
+        if blank && word > 0 {
+            start - 1 - word
+        } else {
+            start
+        }
+    }
+
+    /// Returns the kind of secret that a name denotes.
+    fn kind_of_name(&self, name: &std::ops::Range<usize>) -> Option<SecretNameKind> {
+        let name = self.text.get(name.clone())?;
+        if name.len() <= 3 && name.eq_ignore_ascii_case("key") {
+            return None;
+        }
+        secret_names::classify_name(name)
+    }
+
+    /// Checks a name without a value behind it: in a table, in a command, and in a sentence.
+    fn check_surroundings(&mut self, name: std::ops::Range<usize>) {
+        let Some(kind) = self.kind_of_name(&name) else {
+            return;
+        };
+        if matches!(
+            kind,
+            SecretNameKind::Authorization | SecretNameKind::Cookie | SecretNameKind::SetCookie
+        ) {
+            return;
+        }
+        let hits = self.hits.len();
+        self.match_table_cell(&name);
+        if self.hits.len() == hits {
+            self.match_stored_secret(kind, &name);
+        }
+        if self.hits.len() == hits {
+            self.match_sentence(kind, &name);
+        }
+    }
+
+    /// Checks the value of a name of any kind.
+    fn check_value_of(
+        &mut self,
+        name_kind: SecretNameKind,
+        syntax: ValueSyntax,
+        name: std::ops::Range<usize>,
+        value: usize,
+        option: bool,
+    ) {
         match name_kind {
             SecretNameKind::Authorization => self.match_authorization(syntax, value),
             SecretNameKind::Cookie | SecretNameKind::SetCookie => {
-                self.match_cookie(name_kind, syntax, start, value)
+                self.match_cookie(name_kind, syntax, name.start, value)
             }
             SecretNameKind::Password
             | SecretNameKind::Secret
@@ -66,14 +162,13 @@ impl Scanner<'_> {
             | SecretNameKind::ClientId
             | SecretNameKind::Otp
             | SecretNameKind::Phrase => {
-                let option = dashes > 0;
-                self.check_value(name_kind, syntax, start..end, value, option);
+                self.check_value(name_kind, syntax, name, value, option);
             }
         }
     }
 
     /// Returns true if the value of this name may follow after a blank. That is rare and cheap to check.
-    fn can_precede_value(&self, name: &str, at: usize) -> bool {
+    fn can_precede_value(&self, name: &str, start: usize, at: usize) -> bool {
         let next = [self.bytes.byte(at), self.bytes.byte(at + 1)].map(|b| b.to_ascii_lowercase());
         let line = self.bytes.get(at..).unwrap_or_default();
         let line = line.get(..TYPE_LENGTH).unwrap_or(line);
@@ -87,14 +182,17 @@ impl Scanner<'_> {
             return true;
         }
         matches!(&next, b"is" | b"wa" | b"ar" | b"-p")
-            || next[0] == b'\''
+            || matches!(next[0], b'\'' | b'"')
+            || self
+                .word_before(start)
+                .is_some_and(|word| SETTERS.contains(&word) || word.starts_with(b"//"))
             || name.starts_with(|c: char| c.is_ascii_uppercase())
             || name.eq_ignore_ascii_case("password")
             || name.eq_ignore_ascii_case("passwd")
     }
 
     /// Checks the value of a password, a secret, a token or a key.
-    fn check_value(
+    pub(super) fn check_value(
         &mut self,
         name_kind: SecretNameKind,
         syntax: ValueSyntax,
@@ -205,11 +303,41 @@ impl Scanner<'_> {
             option: context.option,
             whole_line: context.begins_line && rest.is_empty(),
             ends_line: rest.is_empty() || rest[0] == b'#',
+            is_yaml: syntax == ValueSyntax::Colon
+                && context.begins_line
+                && rest.is_empty()
+                && self.is_among_settings(range.start),
             next: self.bytes.byte(range.end),
         };
         if value_rules::is_secret(name_kind, &value) {
             self.push(range.start, range.end, name_kind.kind());
         }
+    }
+
+    /// Returns true if the line above or below that of `at` is a `name: value` line too, and neither is code.
+    fn is_among_settings(&mut self, at: usize) -> bool {
+        let end = self.line_end(at);
+        let before = self
+            .bytes
+            .get(at.saturating_sub(SETTING_BYTES_MAX)..at)
+            .unwrap_or_default();
+        let above = before.rsplit(|b| *b == b'\n').nth(1);
+        let rest = self.bytes.get(end..).unwrap_or_default();
+        let rest = rest.get(..SETTING_BYTES_MAX).unwrap_or(rest);
+        let below = rest.split(|b| *b == b'\n').nth(1);
+        let lines = [above, below].map(|line| line.unwrap_or_default().trim_ascii());
+        let code = lines
+            .iter()
+            .any(|line| line.ends_with(b",") || line.ends_with(b"{") || line.ends_with(b";"));
+        let setting = |line: &&[u8]| {
+            let line = line.strip_prefix(b"- ").unwrap_or(line);
+            let name = line
+                .iter()
+                .take_while(|b| b.is_ascii_alphanumeric() || b"_-.".contains(b))
+                .count();
+            name > 0 && matches!(line.get(name..), Some([b':'] | [b':', b' ', ..]))
+        };
+        !code && lines.iter().any(|line| setting(line))
     }
 
     /// Checks a value after a blank: options like assignments, others only after certain words.
@@ -238,11 +366,16 @@ impl Scanner<'_> {
             .filter(|word| !word.is_empty());
         let (last, second) = (words.next().unwrap_or(b""), words.next().unwrap_or(b""));
         let setting = context.upper && [&b"ENV"[..], b"setx", b"-gx", b"-x"].contains(&last);
-        if setting || second.eq_ignore_ascii_case(b"login") {
+        let stored = SETTERS.contains(&last)
+            && (last != b"set" || second.starts_with(b"config") || second.starts_with(b"secret"));
+        let packages = last.starts_with(b"//") && second == b"set";
+        let logs_in = second.eq_ignore_ascii_case(b"login") || self.is_login_line(&name, before);
+        let option = self.bytes.byte(at) == b'-';
+        if (setting || stored || packages || logs_in) && !option {
             return self.check_value(name_kind, ValueSyntax::Tight, name, at, true);
         }
         if let Some((range, false)) = self.quoted_literal(at)
-            && self.bytes.byte(at) == b'\''
+            && (self.bytes.byte(at) == b'\'' || context.begins_line)
         {
             return self.push_if_secret(name_kind, ValueSyntax::Blank, range, true, context);
         }
@@ -253,6 +386,69 @@ impl Scanner<'_> {
         if let Some(length) = verb {
             let range = self.plain_word(self.bytes.skip_blanks(at + length));
             self.push_if_secret(name_kind, ValueSyntax::Sentence, range, false, context);
+        }
+    }
+
+    /// Returns the word in front of a name, on its line.
+    fn word_before(&self, start: usize) -> Option<&[u8]> {
+        let before = self.bytes.get(start.saturating_sub(NAME_MAX)..start)?;
+        let line = before.rsplit(|b| *b == b'\n').next()?.trim_ascii_end();
+        line.rsplit(u8::is_ascii_whitespace).next()
+    }
+
+    /// Returns true if `password` begins a line of a file of logins, below the line of its user.
+    fn is_login_line(&self, name: &std::ops::Range<usize>, before: &[u8]) -> bool {
+        if !before.trim_ascii().is_empty() {
+            return false;
+        }
+        let above = &self.bytes[name.start.saturating_sub(LOGIN_BYTES_MAX)..name.start];
+        above
+            .rsplit(|b| *b == b'\n')
+            .take(LOGIN_LINES_MAX)
+            .any(|line| {
+                let line = line.trim_ascii_start();
+                [&b"login "[..], b"machine ", b"account "]
+                    .iter()
+                    .any(|word| line.starts_with(word))
+            })
+    }
+
+    /// Matches a command that stores a secret under a name: `gh secret set NAME --body SECRET`, `echo SECRET | … NAME`.
+    fn match_stored_secret(&mut self, kind: SecretNameKind, name: &std::ops::Range<usize>) {
+        const OPTIONS: [&[u8]; 8] = [
+            b" --body",
+            b" --value",
+            b" --secret-string",
+            b" --plaintext",
+            b" --secret-value",
+            b" --data",
+            b" -b",
+            b" -v",
+        ];
+        let end = self.line_end(name.end);
+        let rest = self.bytes.get(name.end..end).unwrap_or_default();
+        let rest = rest.get(..COMMAND_REST_MAX).unwrap_or(rest);
+        let option = OPTIONS.iter().find_map(|option| {
+            let at = memchr::memmem::find(rest, option)? + option.len();
+            matches!(rest.get(at), Some(b' ' | b'=')).then_some(name.end + at + 1)
+        });
+        if let Some(at) = option {
+            let value = self.bytes.skip_blanks(at);
+            return self.check_value(kind, ValueSyntax::Tight, name.clone(), value, true);
+        }
+        let is_input = self.bytes.has_text_at(name.end.saturating_sub(5), b"stdin")
+            || self
+                .word_before(name.start)
+                .is_some_and(|word| SETTERS.contains(&word))
+            || self.bytes.has_text_at(name.start, b"chpasswd")
+            || self.bytes.has_text_at(name.start, b"with-token");
+        if let Some(value) = self.piped_literal(name.start).filter(|_| is_input) {
+            let text = &self.bytes[value.clone()];
+            let colon = match self.bytes.has_text_at(name.start, b"chpasswd") {
+                true => memchr::memchr(b':', text).map_or(0, |n| n + 1),
+                false => 0,
+            };
+            self.push_argument(value.start + colon..value.end);
         }
     }
 
@@ -298,7 +494,9 @@ impl Scanner<'_> {
             known.1
         } else {
             // A mark is part of the value, with all its characters.
-            let mut end = mark_end(self.bytes, at).unwrap_or(at);
+            let mut end = mark_end(self.bytes, at)
+                .or_else(|| self.bracketed_end(at))
+                .unwrap_or(at);
             while let Some(&b) = self.bytes.get(end) {
                 let next = self.bytes.byte(end + 1);
                 let ends = b.is_ascii_whitespace()
@@ -313,12 +511,33 @@ impl Scanner<'_> {
             self.bare_value_cache[usize::from(free)] = (at, end);
             end
         };
-        let marked = mark_end(self.bytes, at).unwrap_or(at);
+        let marked = mark_end(self.bytes, at)
+            .or_else(|| self.bracketed_end(at))
+            .unwrap_or(at);
         let closing: &[u8] = if free { b"" } else { b")}].:" };
         while end > marked && closing.contains(&self.bytes[end - 1]) {
             end -= 1;
         }
         at..end
+    }
+
+    /// Returns the end of a bare value in brackets, such as `<value>`, if it is a single random word.
+    fn bracketed_end(&self, at: usize) -> Option<usize> {
+        let close = match self.bytes.byte(at) {
+            b'<' => b'>',
+            b'[' => b']',
+            b'{' => b'}',
+            _ => return None,
+        };
+        let rest = self.bytes.get(at + 1..)?;
+        let rest = rest.get(..BRACKETED_MAX).unwrap_or(rest);
+        let ends = |b: &u8| b.is_ascii_whitespace() || b"\"'`<>[]{}(),;".contains(b);
+        let length = rest.iter().position(ends)?;
+        let inner = self.text.get(at + 1..at + 1 + length)?;
+        (rest.get(length) == Some(&close) && !value_shape::is_placeholder(inner))
+            .then(|| value_shape::is_generated(inner, 3.0))
+            .filter(|random| *random)
+            .map(|_| at + length + 2)
     }
 
     /// Returns the range of a word of a sentence, without quotes and final punctuation.

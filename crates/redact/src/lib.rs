@@ -5,21 +5,26 @@
 
 mod assignment_syntax;
 mod assignments;
+mod commands;
 mod decoded_view;
 mod entropy;
 mod escapes;
 mod headers;
 mod json;
+mod named_pairs;
 mod pattern;
 mod positional;
 mod prefilter;
 mod private_keys;
+mod raw_tail;
 mod rescan;
 mod scan;
 #[cfg(feature = "scan-log")]
 pub mod scan_log;
 mod secret_formats;
 mod secret_names;
+mod sentences;
+mod tables;
 mod text_bytes;
 mod user_rules;
 mod value_rules;
@@ -27,6 +32,7 @@ mod value_shape;
 
 use decoded_view::DecodedFinding;
 use heirloom_model::settings::RedactSettings;
+pub use raw_tail::RawTail;
 use scan::MARK;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -137,6 +143,16 @@ impl Redactor {
         Cow::Owned(clean)
     }
 
+    /// Replaces each secret of `text` that overlaps `part`; secrets elsewhere stay.
+    pub fn redact_part<'t>(&self, text: &'t str, part: Range<usize>) -> Cow<'t, str> {
+        let mut found = self.find(text);
+        found.retain(|one| one.start < part.end && part.start < one.end);
+        match found.is_empty() {
+            true => Cow::Borrowed(text),
+            false => Cow::Owned(replace_with_marks(text, &found, &mut Vec::new()).0),
+        }
+    }
+
     /// Returns true if replacing these findings can affect any part of the text: a user rule may match anywhere, and
     /// a private key has many lines.
     fn has_wide_effect(&self, found: &[Finding<'_>]) -> bool {
@@ -167,11 +183,20 @@ impl Redactor {
     }
 
     /// Finds the secrets in a decoded part of a text.
-    fn find_decoded<'r>(&'r self, view: &str, found: &mut Vec<DecodedFinding<&'r str>>) {
-        found.extend(scan::hits(view).into_iter().map(|hit| DecodedFinding {
-            range: hit.start..hit.end,
-            kind: hit.kind,
-        }));
+    fn find_decoded<'r>(
+        &'r self,
+        view: &str,
+        breaks: &[usize],
+        found: &mut Vec<DecodedFinding<&'r str>>,
+    ) {
+        found.extend(
+            scan::hits(view, breaks)
+                .into_iter()
+                .map(|hit| DecodedFinding {
+                    range: hit.start..hit.end,
+                    kind: hit.kind,
+                }),
+        );
         self.user.find(view, |kind, start, end| {
             let range = start..end;
             found.push(DecodedFinding { range, kind });
@@ -188,7 +213,7 @@ impl Redactor {
     pub fn find(&self, text: &str) -> Vec<Finding<'_>> {
         #[cfg(feature = "scan-log")]
         scan_log::add(text);
-        let mut found: Vec<_> = scan::hits(text)
+        let mut found: Vec<_> = scan::hits(text, &[])
             .into_iter()
             .map(|hit| Finding {
                 kind: hit.kind,
@@ -200,7 +225,9 @@ impl Redactor {
             found.push(Finding { kind, start, end })
         });
         found.retain(|one| !self.user.allows(text.get(one.start..one.end).unwrap_or("")));
-        let mut scan = |view: &str, inside: &mut Vec<_>| self.find_decoded(view, inside);
+        let mut scan = |view: &str, breaks: &[usize], inside: &mut Vec<_>| {
+            self.find_decoded(view, breaks, inside);
+        };
         let decoded = decoded_view::find(text, &mut scan);
         found.extend(decoded.into_iter().map(|one| Finding {
             kind: one.kind,

@@ -26,6 +26,20 @@ macro_rules! formats {
 }
 
 formats! {
+    "aws-signature" "" "X-Amz-Signature=[a-f0-9]{64}" "own, AWS signature version 4"
+    "django-secret-key" "" "django-insecure-[A-Za-z0-9!@#$%^&*(_=+)-]{40,}" "own, startproject of Django"
+    "google-signature" "" "X-Goog-Signature=[a-f0-9]{256,}" "own, signed URLs of Google Cloud"
+    "password-hash" "" "$2a$[0-9]{2}$[A-Za-z0-9./]{53}" "own, bcrypt"
+    "password-hash" "" "$2b$[0-9]{2}$[A-Za-z0-9./]{53}" "own, bcrypt"
+    "password-hash" "" "$2y$[0-9]{2}$[A-Za-z0-9./]{53}" "own, bcrypt"
+    "password-hash" "" "$5$[A-Za-z0-9./]{1,16}$[A-Za-z0-9./]{43}" "own, crypt with SHA-256"
+    "password-hash" "" "$6$[A-Za-z0-9./]{1,16}$[A-Za-z0-9./]{86}" "own, crypt with SHA-512"
+    "password-hash" "" "$5$rounds=[0-9]{1,9}$[A-Za-z0-9./]{1,16}$[A-Za-z0-9./]{43}" "own, crypt with SHA-256"
+    "password-hash" "" "$6$rounds=[0-9]{1,9}$[A-Za-z0-9./]{1,16}$[A-Za-z0-9./]{86}" "own, crypt with SHA-512"
+    "password-hash" "" "$y$[A-Za-z0-9./]{1,8}$[A-Za-z0-9./]{1,86}$[A-Za-z0-9./]{43}" "own, yescrypt"
+    "password-hash" "" "$apr1$[A-Za-z0-9./]{1,8}$[A-Za-z0-9./]{22}" "own, htpasswd"
+    "password-hash" "" "$argon2id$v=[0-9]{1,3}$m=[0-9]{1,8},t=[0-9]{1,3},p=[0-9]{1,3}$[A-Za-z0-9+/]{8,}$[A-Za-z0-9+/]{16,}" "own, Argon2"
+    "password-hash" "" "{SSHA}[A-Za-z0-9+/=]{28,}" "own, LDAP"
     "1password-secret-key" "" "A3-[A-Z0-9]{6}-[A-Z0-9]{6,11}-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9-]{5,}" "gitleaks 1password-secret-key"
     "1password-token" "" "ops_eyJ[A-Za-z0-9+/=_-]{200,}" "gitleaks 1password-service-account-token"
     "adafruit-key" "" "aio_[A-Za-z0-9]{28}" "trufflehog adafruitio"

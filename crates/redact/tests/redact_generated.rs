@@ -247,7 +247,8 @@ fn ordinary_files() -> Vec<PathBuf> {
         .to_vec();
     let mut files = Vec::new();
     while let Some(path) = open.pop() {
-        let shown = path.to_string_lossy();
+        let own = path.strip_prefix(&root).unwrap_or(&path);
+        let shown = own.to_string_lossy();
         // Tests contain secrets that look real.
         if shown.contains("redact") || path.ends_with("tests") {
             continue;

@@ -1,0 +1,378 @@
+//! Secrets in sentences of several languages: `das Passwort lautet …`, `use … as the password`, `密码是…`.
+
+use super::scan::Scanner;
+use super::secret_names::SecretNameKind;
+use super::text_bytes::TextBytes as _;
+use super::value_rules::{self, ValueSyntax};
+use super::value_shape;
+use std::ops::Range;
+
+/// Maximum distance in bytes between a noun and its value.
+const REACH: usize = 120;
+/// Maximum number of words between a noun and its value.
+const WORDS_MAX: usize = 7;
+/// Maximum number of words from a connecting word to the value: `is now set to …`.
+const CONNECTED_MAX: usize = 3;
+/// Maximum number of words between a value and its noun: `… as the new database password`.
+const WORDS_BEFORE_MAX: usize = 5;
+/// Maximum length of a value in a sentence, in bytes.
+const VALUE_MAX: usize = 256;
+
+/// A noun for a secret.
+pub(super) struct Noun {
+    pub(super) text: &'static [u8],
+    /// Offset of the bytes by which the prefilter finds it, chosen to be rare.
+    pub(super) anchor: usize,
+    pub(super) kind: SecretNameKind,
+}
+
+macro_rules! nouns {
+    ($($kind:ident $text:literal $anchor:literal)*) => {
+        /// Nouns that the classification of names does not know, in small letters.
+        pub(super) const NOUNS: &[Noun] = &[
+            $(Noun { text: $text.as_bytes(), anchor: $anchor, kind: SecretNameKind::$kind },)*
+        ];
+    };
+}
+
+nouns! {
+    Password "mot de passe" 7
+    Password "palavra-passe" 8
+    Password "kennwort" 2
+    Password "zugangscode" 3
+    Password "contraseña" 7
+    Password "contrasena" 4
+    Password "clave" 1
+    Password "senha" 2
+    Password "d'ordine" 1
+    Password "wachtwoord" 3
+    Password "hasło" 2
+    Password "heslo" 1
+    Password "lösenord" 2
+    Password "adgangskode" 5
+    Password "salasana" 3
+    Password "şifre" 0
+    Password "jelszó" 1
+    Password "пароль" 3
+    Password "пароля" 3
+    Password "паролем" 3
+    Password "Пароль" 3
+    Password "密码" 0
+    Password "密碼" 0
+    Password "口令" 0
+    Password "パスワード" 5
+    Password "暗証番号" 0
+    Password "비밀번호" 0
+    Password "암호" 0
+    Password "mật khẩu" 1
+    Password "κωδικός" 1
+    Password "كلمة المرور" 1
+    Password "סיסמה" 1
+    Password "पासवर्ड" 1
+    Secret "geheimnis" 3
+    Secret "secreto" 4
+    Secret "segreto" 2
+    Secret "segredo" 2
+    Secret "секрет" 3
+    Secret "秘密" 0
+    Secret "シークレット" 2
+    Key "schlüssel" 4
+    Key "clé " 2
+    Key "chiave" 1
+    Key "chave" 1
+    Key "ключ" 5
+    Key "密钥" 0
+    Key "密鑰" 0
+    Key "金钥" 0
+    Key "金鑰" 0
+    Key "キー" 2
+    Key "キーは" 2
+    Key "鍵" 0
+    Key "키" 0
+    Key "sleutel" 1
+    Key "klucz" 1
+    Token "jeton" 0
+    Token "токен" 3
+    Token "令牌" 0
+    Token "トークン" 2
+    Token "토큰" 0
+}
+
+/// Words between a noun and its value.
+const CONNECTORS: &[&str] = &[
+    "is",
+    "was",
+    "are",
+    "to",
+    "be",
+    "becomes",
+    "equals",
+    "now",
+    "ist",
+    "lautet",
+    "war",
+    "auf",
+    "heißt",
+    "lautete",
+    "est",
+    "était",
+    "en",
+    "à",
+    "vaut",
+    "devient",
+    "es",
+    "era",
+    "a",
+    "por",
+    "será",
+    "è",
+    "era",
+    "in",
+    "diventa",
+    "sarà",
+    "é",
+    "para",
+    "fica",
+    "naar",
+    "det",
+    "är",
+    "er",
+    "to",
+    "na",
+    "jest",
+    "это",
+    "на",
+    "теперь",
+    "будет",
+    "был",
+    "—",
+    "–",
+    "-",
+    "->",
+    "=>",
+    "=",
+    ":",
+    "→",
+    "입니다",
+];
+/// Words between a value and its noun.
+const ROLES: &[&str] = &[
+    "as", "als", "comme", "como", "come", "como", "jako", "som", "как", "olarak",
+];
+/// Parts of a sentence of Chinese, Japanese and Korean between a value and its noun.
+const ROLES_OF_CHARACTERS: &[&str] = &["作为", "作為", "当作", "當作", "用作", "を", "로"];
+
+impl Scanner<'_> {
+    /// Checks the sentence around a noun, with the anchor inside of it.
+    pub(super) fn match_noun(&mut self, number: usize, anchor: usize) {
+        let Some(noun) = NOUNS.get(number) else {
+            return;
+        };
+        let Some(start) = anchor.checked_sub(noun.anchor) else {
+            return;
+        };
+        if start < self.noun_end || !self.bytes.has_text_at(start, noun.text) {
+            return;
+        }
+        let end = start + noun.text.len();
+        let letter = |at: usize| self.bytes.byte(at).is_ascii_alphabetic();
+        let ascii = noun.text[0].is_ascii();
+        // Compounds such as `API-Schlüssel` and `Datenbankkennwort` begin before it; plurals end after it.
+        if ascii && noun.text.last().is_some_and(u8::is_ascii_alphabetic) && letter(end) {
+            return;
+        }
+        let name = start..end;
+        self.noun_end = end;
+        if let Some((syntax, value)) =
+            super::assignment_syntax::AssignmentSyntax::new(self.bytes).find_value(start, end)
+            && syntax != ValueSyntax::Blank
+        {
+            return self.check_value(noun.kind, syntax, name, value, false);
+        }
+        self.match_sentence(noun.kind, &name);
+    }
+
+    /// Checks the sentence around the noun `name`: the value behind it, or in front of it.
+    pub(super) fn match_sentence(&mut self, kind: SecretNameKind, name: &Range<usize>) {
+        if let Some(value) = self.value_in_sentence(kind, name.end) {
+            return self.push(value.start, value.end, kind.kind());
+        }
+        if let Some(value) = self.value_with_role(kind, name.start) {
+            self.push(value.start, value.end, kind.kind());
+        }
+    }
+
+    /// Returns the value behind a noun, after a word that connects them.
+    fn value_in_sentence(&mut self, kind: SecretNameKind, from: usize) -> Option<Range<usize>> {
+        let line_end = self.line_end(from);
+        let end = line_end.min(from + REACH);
+        let mut at = from;
+        let mut left: usize = 0;
+        let foreign = from > 0 && !self.bytes[from - 1].is_ascii();
+        for count in 0..=WORDS_MAX {
+            at = self.bytes.skip_blanks(at);
+            let word = self.word_at(at, end.max(at))?;
+            if word.is_empty() {
+                return None;
+            }
+            let text = self.text.get(word.clone())?;
+            if text.contains(char::is_control) {
+                return None;
+            }
+            // Particles of other scripts stand alone, too.
+            if foreign && text.chars().all(|c| !c.is_ascii()) {
+                left = CONNECTED_MAX;
+            }
+            let follows = left > 0 || (count == 0 && value_rules::is_strong_word(text));
+            if let Some(value) = self.value_of_word(&word, kind, follows) {
+                return Some(value);
+            }
+            let small = text.trim_end_matches([',', '.']).to_lowercase();
+            left = left.saturating_sub(1);
+            if CONNECTORS.contains(&small.as_str()) || text.ends_with([':', '：']) {
+                left = CONNECTED_MAX;
+            }
+            // A sentence ends, and with it what is said about the noun.
+            if text.ends_with(['.', '!', '?', ';', '。']) && left == 0 {
+                return None;
+            }
+            // Code and markup are no sentence.
+            if text.contains([
+                '{', '}', ';', '=', '<', '>', '$', '[', ']', '|', '\\', '#', '&',
+            ]) && !is_sign(text)
+            {
+                return None;
+            }
+            at = word.end;
+        }
+        None
+    }
+
+    /// Returns the word at `at`, up to the next blank.
+    fn word_at(&self, at: usize, end: usize) -> Option<Range<usize>> {
+        let rest = self.bytes.get(at..end)?;
+        let length = rest
+            .iter()
+            .position(u8::is_ascii_whitespace)
+            .unwrap_or(rest.len());
+        let mut stop = at + length;
+        if length == rest.len() {
+            // The reach ends inside of a word: it is read whole.
+            let more = self.bytes.get(stop..)?;
+            let more = more
+                .iter()
+                .take(VALUE_MAX)
+                .take_while(|b| !b.is_ascii_whitespace());
+            stop += more.count();
+        }
+        self.text.is_char_boundary(stop).then_some(at..stop)
+    }
+
+    /// Returns the value in a word, without quotes, punctuation, and characters of another script around it.
+    fn value_of_word(
+        &self,
+        word: &Range<usize>,
+        kind: SecretNameKind,
+        connected: bool,
+    ) -> Option<Range<usize>> {
+        let bytes = self.bytes.get(word.clone())?;
+        let begins = bytes.iter().position(u8::is_ascii_graphic)?;
+        let length = bytes[begins..]
+            .iter()
+            .take_while(|b| b.is_ascii_graphic())
+            .count();
+        let mut start = word.start + begins;
+        let mut end = start + length;
+        let other_script = begins > 0 && !bytes[..begins].is_empty();
+        let opened = |b: u8| matches!(b, b'"' | b'\'' | b'`' | b'(' | b'*' | b':' | b'=' | b'<');
+        let closed = |b: u8| {
+            matches!(
+                b,
+                b'"' | b'\'' | b'`' | b')' | b'*' | b'.' | b',' | b';' | b':' | b'>'
+            )
+        };
+        let quoted = opened(self.bytes.byte(start));
+        while start < end && opened(self.bytes.byte(start)) {
+            start += 1;
+        }
+        while start < end && closed(self.bytes.byte(end - 1)) {
+            end -= 1;
+        }
+        let text = self.text.get(start..end)?;
+        let sure = value_rules::is_strong_word(text);
+        let fits = value_rules::is_sentence_secret(kind, text);
+        ((fits && (connected || other_script)) || (sure && quoted && fits)).then_some(start..end)
+    }
+
+    /// Returns the value in front of a noun: `use … as the password`.
+    fn value_with_role(&self, kind: SecretNameKind, to: usize) -> Option<Range<usize>> {
+        let from = to.saturating_sub(REACH);
+        let before = self.bytes.get(from..to)?;
+        let line = before
+            .iter()
+            .rposition(|b| *b == b'\n')
+            .map_or(0, |n| n + 1);
+        let start = (from + line..to).find(|at| self.text.is_char_boundary(*at))?;
+        let text = self.text.get(start..to)?;
+        let mut end = text.len();
+        for _ in 0..WORDS_BEFORE_MAX {
+            let head = text.get(..end)?.trim_end();
+            let word = head.rfind([' ', '\t']).map_or(0, |at| at + 1);
+            let small = head.get(word..)?.to_lowercase();
+            end = word;
+            if ROLES.contains(&small.as_str()) {
+                let head = text.get(..end)?.trim_end();
+                let word = head.rfind([' ', '\t']).map_or(0, |at| at + 1);
+                return self.value_of_word(&(start + word..start + head.len()), kind, true);
+            }
+        }
+        let tail = ROLES_OF_CHARACTERS
+            .iter()
+            .find_map(|part| text.rfind(part))?;
+        let head = text.get(..tail)?.trim_end();
+        let length = head.bytes().rev().take_while(u8::is_ascii_graphic).count();
+        let end = start + head.len();
+        self.value_of_word(&(end - length..end), kind, true)
+    }
+
+    /// Matches a name and a password with a slash between them: `log in with bob / …`, with the anchor at ` / `.
+    pub(super) fn match_login_pair(&mut self, at: usize) {
+        const ABOUT: &[&[u8]] = &[
+            b"log in",
+            b"login",
+            b"logged in",
+            b"sign in",
+            b"credentials",
+            b"creds",
+            b"account",
+            b"username",
+            b"user:",
+            b"anmelde",
+            b"zugang",
+            b"connex",
+            b"identifi",
+            b"acceso",
+            b"usuario",
+        ];
+        let from = at.saturating_sub(REACH / 2);
+        let before = self.bytes.get(from..at).unwrap_or_default();
+        let line = before.rsplit(|b| *b == b'\n').next().unwrap_or_default();
+        let about = ABOUT
+            .iter()
+            .any(|word| value_shape::contains_ignoring_case(line, word));
+        if !about {
+            return;
+        }
+        let end = self.line_end(at).max(at + 3);
+        if let Some(word) = self.word_at(at + 3, end)
+            && let Some(value) = self.value_of_word(&word, SecretNameKind::Password, true)
+        {
+            self.push(value.start, value.end, SecretNameKind::Password.kind());
+        }
+    }
+}
+
+/// Returns true for signs that connect a noun and its value.
+fn is_sign(word: &str) -> bool {
+    CONNECTORS.contains(&word)
+}
