@@ -5,6 +5,7 @@
 
 mod assignment_syntax;
 mod assignments;
+mod base64_view;
 mod commands;
 mod decoded_view;
 mod entropy;
@@ -40,6 +41,8 @@ use user_rules::UserRules;
 
 /// Maximum number of passes over a text: a mark may uncover another secret next to it.
 const PASSES_MAX: usize = 64;
+/// Maximum number of times that a text was encoded as base64.
+const BASE64_DEPTH_MAX: usize = 2;
 /// Largest redacted text in bytes that is scanned again as a whole. It covers records and most outputs.
 const WHOLE_RESCAN_BYTES_MAX: usize = 64 << 10;
 
@@ -189,14 +192,39 @@ impl Redactor {
         breaks: &[usize],
         found: &mut Vec<DecodedFinding<&'r str>>,
     ) {
-        found.extend(
-            scan::hits(view, breaks)
-                .into_iter()
-                .map(|hit| DecodedFinding {
-                    range: hit.start..hit.end,
-                    kind: hit.kind,
-                }),
-        );
+        self.find_plain(view, breaks, found);
+        found.extend(self.find_base64(view, BASE64_DEPTH_MAX));
+    }
+
+    /// Finds base64 that contains a secret, also in base64.
+    fn find_base64(&self, text: &str, depth: usize) -> Vec<DecodedFinding<&str>> {
+        if depth == 0 {
+            return Vec::new();
+        }
+        base64_view::find(text, &mut |inner: &str| {
+            let mut found: Vec<DecodedFinding<&str>> = Vec::new();
+            self.find_plain(inner, &[], &mut found);
+            let mut scan = |view: &str, breaks: &[usize], inside: &mut Vec<_>| {
+                self.find_plain(view, breaks, inside);
+            };
+            found.extend(decoded_view::find(inner, &mut scan));
+            found.extend(self.find_base64(inner, depth - 1));
+            found.first().map(|one| one.kind)
+        })
+    }
+
+    /// Finds the secrets in a decoded part of a text, without those in base64.
+    fn find_plain<'r>(
+        &'r self,
+        view: &str,
+        breaks: &[usize],
+        found: &mut Vec<DecodedFinding<&'r str>>,
+    ) {
+        let hits = scan::hits(view, breaks);
+        found.extend(hits.into_iter().map(|hit| DecodedFinding {
+            range: hit.start..hit.end,
+            kind: hit.kind,
+        }));
         self.user.find(view, |kind, start, end| {
             let range = start..end;
             found.push(DecodedFinding { range, kind });
@@ -225,6 +253,15 @@ impl Redactor {
             found.push(Finding { kind, start, end })
         });
         found.retain(|one| !self.user.allows(text.get(one.start..one.end).unwrap_or("")));
+        found.extend(
+            self.find_base64(text, BASE64_DEPTH_MAX)
+                .into_iter()
+                .map(|one| Finding {
+                    kind: one.kind,
+                    start: one.range.start,
+                    end: one.range.end,
+                }),
+        );
         let mut scan = |view: &str, breaks: &[usize], inside: &mut Vec<_>| {
             self.find_decoded(view, breaks, inside);
         };
