@@ -26,6 +26,7 @@ mod package;
 mod page;
 mod postgres;
 mod sandbox;
+mod secret_formats;
 mod tidy;
 mod unix_files;
 
@@ -72,6 +73,8 @@ usage: cargo xtask <verb>
   agents [ARGS]                    drive real agent programs through `heirloom run`
   mcp [ARGS]                       test the MCP server with the official suite and the inspector, and
                                    compare it with the reference server for knowledge graphs
+  secret-formats FOLDER            write the rows of secret formats that are in public rule sets: checkouts of gitleaks
+                                   and trufflehog in FOLDER
   help                             this text
 ";
 
@@ -112,6 +115,7 @@ fn run(verb: &str, args: &[String]) -> Result<(), String> {
         "package" => package::run(args),
         "page" => page::run(args),
         "pg" => postgres::run(args),
+        "secret-formats" => secret_formats::run(args),
         "help" | "--help" | "-h" => {
             print!("{HELP}");
             Ok(())

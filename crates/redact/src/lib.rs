@@ -84,11 +84,15 @@ pub struct FormatRule {
     pub before: &'static str,
     /// Public rule set of the format, and its name there.
     pub source: &'static str,
+    /// True if the row was generated from the rule set.
+    pub is_generated: bool,
 }
 
 /// Returns every built-in format that is recognised without a name.
 pub fn formats() -> impl Iterator<Item = FormatRule> {
-    secret_formats::FORMATS.iter().map(|format| FormatRule {
+    let numbered = secret_formats::FORMATS.iter().enumerate();
+    numbered.map(|(number, format)| FormatRule {
+        is_generated: secret_formats::is_generated(number),
         kind: format.kind,
         expression: format.pattern,
         before: format.before,
