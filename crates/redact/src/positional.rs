@@ -8,7 +8,7 @@ use super::value_shape;
 const COMMAND_MAX: usize = 2_000;
 
 /// Minimum length of a token in a URL, and of the key of a link, in bytes.
-const URL_TOKEN_MIN: usize = 16;
+const URL_TOKEN_MIN: usize = 10;
 const LINK_KEY_MIN: usize = 16;
 
 impl Scanner<'_> {
@@ -35,8 +35,10 @@ impl Scanner<'_> {
     /// Adds a token that stands for the user of a URL: `https://TOKEN@host`.
     fn push_url_token(&mut self, user: std::ops::Range<usize>) {
         let text = self.text.get(user.clone()).unwrap_or("");
+        // Signs of a token are percent-encoded here.
+        let plain = text.replace('%', "");
         if text.len() >= URL_TOKEN_MIN
-            && value_shape::is_generated(text, 3.0)
+            && value_shape::is_generated(&plain, 3.0)
             && !value_shape::is_placeholder(text)
         {
             self.push(user.start, user.end, "url-token");

@@ -74,6 +74,7 @@ nouns! {
     Secret "segreto" 2
     Secret "segredo" 2
     Secret "секрет" 3
+    Secret "Секрет" 3
     Secret "秘密" 0
     Secret "シークレット" 2
     Key "schlüssel" 4
@@ -81,18 +82,19 @@ nouns! {
     Key "chiave" 1
     Key "chave" 1
     Key "ключ" 5
+    Key "Ключ" 5
     Key "密钥" 0
     Key "密鑰" 0
     Key "金钥" 0
     Key "金鑰" 0
     Key "キー" 2
-    Key "キーは" 2
     Key "鍵" 0
     Key "키" 0
     Key "sleutel" 1
     Key "klucz" 1
     Token "jeton" 0
     Token "токен" 3
+    Token "Токен" 3
     Token "令牌" 0
     Token "トークン" 2
     Token "토큰" 0

@@ -1,14 +1,11 @@
 //! Tests of redaction: secrets, other text, and general properties.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "support/secret_samples.rs"]
-mod secret_samples;
-
 use heirloom_model::limits;
 use heirloom_model::settings::RedactSettings;
 use heirloom_redact::Redactor;
+use heirloom_testkit::secrets::Random;
 use regex::RegexBuilder;
-use secret_samples::Random;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::Path;
