@@ -54,6 +54,9 @@ impl Scanner<'_> {
         let start = at - back + whole.iter().take_while(|b| b"-.".contains(b)).count();
         let tail = whole.iter().rev().take_while(|b| b"-.".contains(b)).count();
         let end = (at + ahead - tail).max(start);
+        if whole.eq_ignore_ascii_case(b"cookies") {
+            return self.match_cookie_list(end);
+        }
         let start = self.with_word_before(start, end);
         let name = start..end;
         if let Some((syntax, value)) = self.paired_value(&name) {
@@ -428,12 +431,17 @@ impl Scanner<'_> {
         let end = self.line_end(name.end);
         let rest = self.bytes.get(name.end..end).unwrap_or_default();
         let rest = rest.get(..COMMAND_REST_MAX).unwrap_or(rest);
-        let option = OPTIONS.iter().find_map(|option| {
+        let has_option = memchr::memmem::find(rest, b" -").is_some();
+        let option = OPTIONS.iter().filter(|_| has_option).find_map(|option| {
             let at = memchr::memmem::find(rest, option)? + option.len();
             matches!(rest.get(at), Some(b' ' | b'=')).then_some(name.end + at + 1)
         });
         if let Some(at) = option {
             let value = self.bytes.skip_blanks(at);
+            return self.check_value(kind, ValueSyntax::Tight, name.clone(), value, true);
+        }
+        if let Some(at) = memchr::memmem::find(rest, b"<<<") {
+            let value = self.bytes.skip_blanks(name.end + at + 3);
             return self.check_value(kind, ValueSyntax::Tight, name.clone(), value, true);
         }
         let is_input = self.bytes.has_text_at(name.end.saturating_sub(5), b"stdin")

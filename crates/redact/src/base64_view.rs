@@ -85,6 +85,11 @@ fn next_run(bytes: &[u8], from: usize) -> Option<Range<usize>> {
 
 /// Returns true if base64 begins like a text.
 fn is_text_head(run: &[u8]) -> bool {
+    // The first of four characters has the high bits of a byte. Those of text are rare among other data.
+    let fits = |b: &u8| matches!(*b, b'A' | b'C' | b'D' | b'I'..=b'Z' | b'a'..=b'f');
+    if !run.iter().step_by(4).take(HEAD / 4).all(fits) {
+        return false;
+    }
     let head = standard(run.get(..HEAD).unwrap_or(run));
     DECODER
         .decode(head)

@@ -176,6 +176,10 @@ const OPTIONS: &[SecretOption] = &[
 impl Scanner<'_> {
     /// Matches an option of a command that takes a secret, with the anchor at the blank before it.
     pub(super) fn match_command_option(&mut self, at: usize) {
+        let next = self.bytes.byte(at + 3);
+        if !matches!(next, b' ' | b'=') && !self.bytes.has_text_at(at, b" -pw") {
+            return;
+        }
         let word = self.argument_at(at + 1);
         let Some(text) = self.text.get(word.clone()) else {
             return;
@@ -215,6 +219,15 @@ impl Scanner<'_> {
                 }
             }
         }
+    }
+
+    /// Returns true if the option at `at` belongs to a command whose password follows `-p` without a blank.
+    pub(super) fn takes_attached_password(&self, at: usize) -> bool {
+        let command = self.command_before(at).map(|(command, _)| command);
+        matches!(
+            command,
+            Some("7z" | "7za" | "7zz" | "rar" | "unrar" | "sshpass")
+        )
     }
 
     /// Matches `net user NAME SECRET /add`, with the anchor at `/add`.
@@ -257,6 +270,7 @@ impl Scanner<'_> {
                 }
                 ("mosquitto_passwd", ["-b", ..]) => Some(3),
                 ("rclone", ["obscure", ..]) => Some(1),
+                ("composer", ["config", key, ..]) if key.starts_with("http-basic") => Some(3),
                 _ => None,
             }
         });

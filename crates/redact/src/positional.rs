@@ -134,7 +134,7 @@ impl Scanner<'_> {
 
     /// Matches `mysql -pPASSWORD`, with the anchor at the blank before the option.
     pub(super) fn match_password_option(&mut self, at: usize) {
-        if !self.is_option_of(self.last_mysql, at) {
+        if !self.is_option_of(self.last_mysql, at) && !self.takes_attached_password(at) {
             return;
         }
         let start = at + 3;
@@ -174,11 +174,12 @@ impl Scanner<'_> {
             return;
         }
         let start = self.bytes.skip_blanks(start + 14);
-        if self.bytes.byte(start) != b'\'' {
+        let quote = self.bytes.byte(start);
+        if !matches!(quote, b'\'' | b'"') {
             return;
         }
         let end = self.line_end(start);
-        if let Some(length) = memchr::memchr(b'\'', &self.bytes[start + 1..end.max(start + 1)]) {
+        if let Some(length) = memchr::memchr(quote, &self.bytes[start + 1..end.max(start + 1)]) {
             self.push_password(start + 1, start + 1 + length, "password");
         }
     }

@@ -59,8 +59,6 @@ pub(super) enum Anchor {
     Oracle,
     /// The colon before a port of PostgreSQL.
     PgPass,
-    /// `cookies`.
-    CookieList,
 }
 
 /// Trigrams of each word, chosen to be rare elsewhere, with their check.
@@ -142,13 +140,14 @@ const WORDS: &[(&[u8; 3], Anchor)] = &[
     (b" -u", Anchor::CommandOption),
     (b" -s", Anchor::CommandOption),
     (b"/ad", Anchor::NetUser),
-    (b"lt ", Anchor::Positional),
+    (b"vau", Anchor::Positional),
     (b"d_u", Anchor::Positional),
     (b"tpa", Anchor::Positional),
     (b"scu", Anchor::Positional),
     (b"ysq", Anchor::Positional),
     (b"wpa", Anchor::Positional),
-    (b"o_p", Anchor::Positional),
+    (b"squ", Anchor::Positional),
+    (b"p-b", Anchor::Positional),
     (b"lpl", Anchor::Oracle),
     (b"xpd", Anchor::Oracle),
     (b"mpd", Anchor::Oracle),
@@ -156,7 +155,6 @@ const WORDS: &[(&[u8; 3], Anchor)] = &[
     (b":54", Anchor::PgPass),
     (b":64", Anchor::PgPass),
     (b":*:", Anchor::PgPass),
-    (b"ies", Anchor::CookieList),
 ];
 
 /// Number of pairs of digits.

@@ -117,13 +117,6 @@ impl Scanner<'_> {
             Anchor::Positional => self.match_positional(at),
             Anchor::Oracle => self.match_oracle(at),
             Anchor::PgPass => self.match_pgpass(at),
-            Anchor::CookieList => {
-                if let Some(start) = at.checked_sub(4)
-                    && self.bytes.has_text_at(start, b"cookies")
-                {
-                    self.match_cookie_list(at + 3);
-                }
-            }
             Anchor::IdentifiedBy => self.match_identified_by(at),
         });
         go_on

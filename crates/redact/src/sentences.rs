@@ -15,6 +15,10 @@ const WORDS_MAX: usize = 7;
 const CONNECTED_MAX: usize = 3;
 /// Maximum number of words between a value and its noun: `… as the new database password`.
 const WORDS_BEFORE_MAX: usize = 5;
+/// Maximum length of a connecting word, in bytes.
+const CONNECTOR_BYTES_MAX: usize = 12;
+/// Maximum length of the ending of a noun, in bytes.
+const ENDING_MAX: usize = 2;
 /// Maximum length of a value in a sentence, in bytes.
 const VALUE_MAX: usize = 256;
 
@@ -51,7 +55,8 @@ nouns! {
     Password "lösenord" 2
     Password "adgangskode" 5
     Password "salasana" 3
-    Password "şifre" 0
+    Password "şifre" 2
+    Password "Şifre" 2
     Password "jelszó" 1
     Password "пароль" 3
     Password "пароля" 3
@@ -71,8 +76,8 @@ nouns! {
     Password "पासवर्ड" 1
     Secret "geheimnis" 3
     Secret "secreto" 4
-    Secret "segreto" 2
-    Secret "segredo" 2
+    Secret "segreto" 4
+    Secret "segredo" 4
     Secret "секрет" 3
     Secret "Секрет" 3
     Secret "秘密" 0
@@ -151,6 +156,8 @@ const CONNECTORS: &[&str] = &[
     "–",
     "-",
     "->",
+    "'s",
+    "\u{2019}s",
     "=>",
     "=",
     ":",
@@ -179,10 +186,18 @@ impl Scanner<'_> {
         let end = start + noun.text.len();
         let letter = |at: usize| self.bytes.byte(at).is_ascii_alphabetic();
         let ascii = noun.text[0].is_ascii();
-        // Compounds such as `API-Schlüssel` and `Datenbankkennwort` begin before it; plurals end after it.
-        if ascii && noun.text.last().is_some_and(u8::is_ascii_alphabetic) && letter(end) {
+        // Compounds such as `API-Schlüssel` and `Datenbankkennwort` begin before it; plurals and articles end after it.
+        let is_word = ascii && noun.text.last().is_some_and(u8::is_ascii_alphabetic);
+        let ending = match is_word {
+            true => (end..end + ENDING_MAX + 1)
+                .take_while(|at| letter(*at))
+                .count(),
+            false => 0,
+        };
+        if ending > ENDING_MAX {
             return;
         }
+        let end = end + ending;
         let name = start..end;
         self.noun_end = end;
         if let Some((syntax, value)) =
@@ -206,48 +221,58 @@ impl Scanner<'_> {
 
     /// Returns the value behind a noun, after a word that connects them.
     fn value_in_sentence(&mut self, kind: SecretNameKind, from: usize) -> Option<Range<usize>> {
-        let line_end = self.line_end(from);
-        let end = line_end.min(from + REACH);
+        let end = self.line_end(from).min(from + REACH);
+        // Most sentences about secrets have no value: this is what they cost.
+        if !self.bytes.get(from..end)?.iter().any(u8::is_ascii_digit) {
+            return None;
+        }
+        let is_foreign = from > 0 && !self.bytes[from - 1].is_ascii();
+        let mut words: [Range<usize>; WORDS_MAX] = Default::default();
         let mut at = from;
-        let mut left: usize = 0;
-        let foreign = from > 0 && !self.bytes[from - 1].is_ascii();
         for count in 0..=WORDS_MAX {
             at = self.bytes.skip_blanks(at);
-            let word = self.word_at(at, end.max(at))?;
-            if word.is_empty() {
+            let word = self
+                .word_at(at, end.max(at))
+                .filter(|word| !word.is_empty())?;
+            let bytes = self.bytes.get(word.clone())?;
+            // Code, markup and escapes are no sentence.
+            if bytes.iter().any(u8::is_ascii_control) {
                 return None;
             }
-            let text = self.text.get(word.clone())?;
-            if text.contains(char::is_control) {
+            if bytes.iter().any(u8::is_ascii_digit) {
+                let before = words.get(count.saturating_sub(CONNECTED_MAX)..count)?;
+                let is_strong =
+                    count == 0 && value_rules::is_strong_word(self.text.get(word.clone())?);
+                let is_connected = is_strong || self.has_connector(before, is_foreign);
+                if let Some(value) = self.value_of_word(&word, kind, is_connected) {
+                    return Some(value);
+                }
+            }
+            let is_code = bytes.iter().any(|b| b"{};=<>$[]|\\#&".contains(b));
+            if is_code && !is_sign(bytes) {
                 return None;
-            }
-            // Particles of other scripts stand alone, too.
-            if foreign && text.chars().all(|c| !c.is_ascii()) {
-                left = CONNECTED_MAX;
-            }
-            let follows = left > 0 || (count == 0 && value_rules::is_strong_word(text));
-            if let Some(value) = self.value_of_word(&word, kind, follows) {
-                return Some(value);
-            }
-            let small = text.trim_end_matches([',', '.']).to_lowercase();
-            left = left.saturating_sub(1);
-            if CONNECTORS.contains(&small.as_str()) || text.ends_with([':', '：']) {
-                left = CONNECTED_MAX;
             }
             // A sentence ends, and with it what is said about the noun.
-            if text.ends_with(['.', '!', '?', ';', '。']) && left == 0 {
-                return None;
-            }
-            // Code and markup are no sentence.
-            if text.contains([
-                '{', '}', ';', '=', '<', '>', '$', '[', ']', '|', '\\', '#', '&',
-            ]) && !is_sign(text)
-            {
+            if bytes.last().is_some_and(|b| b".!?".contains(b)) {
                 return None;
             }
             at = word.end;
+            if let Some(slot) = words.get_mut(count) {
+                *slot = word;
+            }
         }
         None
+    }
+
+    /// Returns true if one of these words connects a noun and its value.
+    fn has_connector(&self, words: &[Range<usize>], is_foreign: bool) -> bool {
+        words.iter().any(|word| {
+            let bytes = self.bytes.get(word.clone()).unwrap_or_default();
+            let bare = bytes.strip_suffix(b",").unwrap_or(bytes);
+            // Particles of other scripts stand alone, too.
+            let particle = is_foreign && !bytes.is_empty() && bytes.iter().all(|b| !b.is_ascii());
+            particle || bytes.ends_with(b":") || bytes.ends_with("：".as_bytes()) || is_sign(bare)
+        })
     }
 
     /// Returns the word at `at`, up to the next blank.
@@ -301,7 +326,9 @@ impl Scanner<'_> {
             end -= 1;
         }
         let text = self.text.get(start..end)?;
-        let sure = value_rules::is_strong_word(text);
+        let code = self.bytes.byte(start.saturating_sub(1)) == b'`';
+        let long = code && text.len() >= 16 && kind != SecretNameKind::Password;
+        let sure = long || value_rules::is_strong_word(text);
         let fits = value_rules::is_sentence_secret(kind, text);
         ((fits && (connected || other_script)) || (sure && quoted && fits)).then_some(start..end)
     }
@@ -314,19 +341,27 @@ impl Scanner<'_> {
             .iter()
             .rposition(|b| *b == b'\n')
             .map_or(0, |n| n + 1);
+        if !before[line..].iter().any(u8::is_ascii_digit) {
+            return None;
+        }
         let start = (from + line..to).find(|at| self.text.is_char_boundary(*at))?;
         let text = self.text.get(start..to)?;
         let mut end = text.len();
         for _ in 0..WORDS_BEFORE_MAX {
             let head = text.get(..end)?.trim_end();
             let word = head.rfind([' ', '\t']).map_or(0, |at| at + 1);
-            let small = head.get(word..)?.to_lowercase();
+            let here = head.get(word..)?;
             end = word;
-            if ROLES.contains(&small.as_str()) {
+            if here.len() <= CONNECTOR_BYTES_MAX
+                && ROLES.iter().any(|role| role.eq_ignore_ascii_case(here))
+            {
                 let head = text.get(..end)?.trim_end();
                 let word = head.rfind([' ', '\t']).map_or(0, |at| at + 1);
                 return self.value_of_word(&(start + word..start + head.len()), kind, true);
             }
+        }
+        if text.is_ascii() {
+            return None;
         }
         let tail = ROLES_OF_CHARACTERS
             .iter()
@@ -374,7 +409,8 @@ impl Scanner<'_> {
     }
 }
 
-/// Returns true for signs that connect a noun and its value.
-fn is_sign(word: &str) -> bool {
-    CONNECTORS.contains(&word)
+/// Returns true for words and signs that connect a noun and its value.
+fn is_sign(word: &[u8]) -> bool {
+    let is = |sign: &&str| sign.as_bytes().eq_ignore_ascii_case(word);
+    word.len() <= CONNECTOR_BYTES_MAX && CONNECTORS.iter().any(|sign| is(&sign))
 }

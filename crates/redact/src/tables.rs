@@ -10,6 +10,8 @@ use std::ops::Range;
 const LINE_MAX: usize = 4_096;
 /// Maximum number of rows below a head that are examined.
 const ROWS_MAX: usize = 2_000;
+/// Maximum number of blanks and quotes between a cell and its delimiter.
+const SIGNS_MAX: usize = 32;
 /// Maximum number of columns.
 const COLUMNS_MAX: usize = 64;
 /// Maximum length of the name of a column, in bytes.
@@ -18,7 +20,7 @@ const NAME_MAX: usize = 48;
 impl Scanner<'_> {
     /// Checks the table cell that is the name `name`: its neighbour, or the cells below it.
     pub(super) fn match_table_cell(&mut self, name: &Range<usize>) {
-        if self.table_end > name.start {
+        if self.table_end > name.start || !self.may_be_cell(name) {
             return;
         }
         let Some(line) = self.bounded_line(name.start) else {
@@ -58,6 +60,28 @@ impl Scanner<'_> {
         } else {
             self.match_labelled_row(&cells, name, delimiter);
         }
+    }
+
+    /// Returns true if a delimiter of cells is next to a name.
+    fn may_be_cell(&self, name: &Range<usize>) -> bool {
+        let outer = |b: &&u8| matches!(**b, b' ' | b'"' | b'\'' | b'`' | b'*');
+        let after = self
+            .bytes
+            .get(name.end..)
+            .unwrap_or_default()
+            .iter()
+            .take(SIGNS_MAX)
+            .find(|b| !outer(b));
+        let before = self.bytes[..name.start]
+            .iter()
+            .rev()
+            .take(SIGNS_MAX)
+            .find(|b| !outer(b));
+        let sign = |b: Option<&u8>| {
+            b.is_some_and(|b| matches!(b, b'|' | b',' | b';' | b'\t' | b'\n' | b'\r'))
+        };
+        (sign(after) || after.is_none())
+            && (sign(before) || before.is_none() || before.is_some_and(u8::is_ascii_alphanumeric))
     }
 
     /// Checks the cell behind a name: `| password | … |`.
