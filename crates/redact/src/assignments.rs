@@ -123,6 +123,22 @@ impl Scanner<'_> {
 
     /// Checks a name without a value behind it: in a table, in a command, and in a sentence.
     fn check_surroundings(&mut self, name: std::ops::Range<usize>) {
+        let before = name.start.checked_sub(1).map_or(b' ', |at| self.bytes[at]);
+        let mut after = self.bytes.byte(name.end);
+        if matches!(after, b'"' | b'\'' | b'`' | b'*') {
+            after = self.bytes.byte(name.end + 1);
+        }
+        let is_cell = self.may_be_cell(&name);
+        // Most names are in code, where none of this applies.
+        let stands_alone = matches!(
+            before,
+            b' ' | b'\t' | b'\n' | b'"' | b'\'' | b'`' | b'*' | b'-' | b'/'
+        ) || !before.is_ascii();
+        let goes_on = matches!(after, b' ' | b's' | b'*') || !after.is_ascii();
+        let ends = goes_on || matches!(after, b'\n' | b'\r' | b'.' | b',' | b'!' | b'?' | 0);
+        if !is_cell && !(stands_alone && ends) {
+            return;
+        }
         let Some(kind) = self.kind_of_name(&name) else {
             return;
         };
@@ -133,11 +149,13 @@ impl Scanner<'_> {
             return;
         }
         let hits = self.hits.len();
-        self.match_table_cell(&name);
-        if self.hits.len() == hits {
+        if is_cell {
+            self.match_table_cell(&name);
+        }
+        if self.hits.len() == hits && stands_alone && ends {
             self.match_stored_secret(kind, &name);
         }
-        if self.hits.len() == hits {
+        if self.hits.len() == hits && stands_alone && ends {
             self.match_sentence(kind, &name);
         }
     }
@@ -431,7 +449,7 @@ impl Scanner<'_> {
         let end = self.line_end(name.end);
         let rest = self.bytes.get(name.end..end).unwrap_or_default();
         let rest = rest.get(..COMMAND_REST_MAX).unwrap_or(rest);
-        let has_option = memchr::memmem::find(rest, b" -").is_some();
+        let has_option = memchr::memchr_iter(b'-', rest).any(|n| n > 0 && rest[n - 1] == b' ');
         let option = OPTIONS.iter().filter(|_| has_option).find_map(|option| {
             let at = memchr::memmem::find(rest, option)? + option.len();
             matches!(rest.get(at), Some(b' ' | b'=')).then_some(name.end + at + 1)
@@ -440,7 +458,8 @@ impl Scanner<'_> {
             let value = self.bytes.skip_blanks(at);
             return self.check_value(kind, ValueSyntax::Tight, name.clone(), value, true);
         }
-        if let Some(at) = memchr::memmem::find(rest, b"<<<") {
+        let here = memchr::memchr(b'<', rest).filter(|at| rest[*at..].starts_with(b"<<<"));
+        if let Some(at) = here {
             let value = self.bytes.skip_blanks(name.end + at + 3);
             return self.check_value(kind, ValueSyntax::Tight, name.clone(), value, true);
         }
@@ -450,7 +469,10 @@ impl Scanner<'_> {
                 .is_some_and(|word| SETTERS.contains(&word))
             || self.bytes.has_text_at(name.start, b"chpasswd")
             || self.bytes.has_text_at(name.start, b"with-token");
-        if let Some(value) = self.piped_literal(name.start).filter(|_| is_input) {
+        if !is_input {
+            return;
+        }
+        if let Some(value) = self.piped_literal(name.start) {
             let text = &self.bytes[value.clone()];
             let colon = match self.bytes.has_text_at(name.start, b"chpasswd") {
                 true => memchr::memchr(b':', text).map_or(0, |n| n + 1),

@@ -259,6 +259,9 @@ fn percent(rest: &[u8]) -> Option<(usize, Option<char>)> {
 /// Decodes `=` at the end of a line of mail, and characters such as `=3D`.
 fn quoted_printable(bytes: &[u8], at: usize) -> Option<(usize, Option<char>)> {
     let rest = &bytes[at..];
+    if !matches!(rest.get(1), Some(b'0' | b'2' | b'3' | b'\n' | b'\r')) {
+        return None;
+    }
     let encoded = [
         (&b"=3D"[..], '='),
         (b"=20", ' '),
@@ -270,7 +273,9 @@ fn quoted_printable(bytes: &[u8], at: usize) -> Option<(usize, Option<char>)> {
         (b"=09", '\t'),
     ];
     if let Some((_, read)) = encoded.iter().find(|(code, _)| rest.starts_with(code)) {
-        return Some((3, Some(*read)));
+        // Values such as `status=200` are no codes.
+        let is_code = *read == '=' || rest.get(3).is_some_and(u8::is_ascii_alphabetic);
+        return is_code.then_some((3, Some(*read)));
     }
     let length = if rest.starts_with(b"=\n") { 2 } else { 3 };
     let is_break = length == 2 || rest.starts_with(b"=\r\n");

@@ -105,6 +105,30 @@ nouns! {
     Token "토큰" 0
 }
 
+/// Classes of bytes in a sentence.
+const DIGIT: u8 = 1;
+const CONTROL: u8 = 2;
+const CODE: u8 = 4;
+static CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let code = b"{};=<>$[]|\\#&";
+    let mut at = 0;
+    while at < code.len() {
+        classes[code[at] as usize] = CODE;
+        at += 1;
+    }
+    let mut byte = 0;
+    while byte < 256 {
+        if (byte as u8).is_ascii_digit() {
+            classes[byte] = DIGIT;
+        } else if (byte as u8).is_ascii_control() {
+            classes[byte] = CONTROL;
+        }
+        byte += 1;
+    }
+    classes
+};
+
 /// Words between a noun and its value.
 const CONNECTORS: &[&str] = &[
     "is",
@@ -235,11 +259,14 @@ impl Scanner<'_> {
                 .word_at(at, end.max(at))
                 .filter(|word| !word.is_empty())?;
             let bytes = self.bytes.get(word.clone())?;
+            let classes = bytes
+                .iter()
+                .fold(0, |all, b| all | CLASSES[usize::from(*b)]);
             // Code, markup and escapes are no sentence.
-            if bytes.iter().any(u8::is_ascii_control) {
+            if classes & CONTROL != 0 {
                 return None;
             }
-            if bytes.iter().any(u8::is_ascii_digit) {
+            if classes & DIGIT != 0 {
                 let before = words.get(count.saturating_sub(CONNECTED_MAX)..count)?;
                 let is_strong =
                     count == 0 && value_rules::is_strong_word(self.text.get(word.clone())?);
@@ -248,8 +275,7 @@ impl Scanner<'_> {
                     return Some(value);
                 }
             }
-            let is_code = bytes.iter().any(|b| b"{};=<>$[]|\\#&".contains(b));
-            if is_code && !is_sign(bytes) {
+            if classes & CODE != 0 && !is_sign(bytes) {
                 return None;
             }
             // A sentence ends, and with it what is said about the noun.
@@ -335,34 +361,32 @@ impl Scanner<'_> {
 
     /// Returns the value in front of a noun: `use … as the password`.
     fn value_with_role(&self, kind: SecretNameKind, to: usize) -> Option<Range<usize>> {
+        let mut end = to;
+        for _ in 0..WORDS_BEFORE_MAX {
+            let Some(word) = self.word_ending_at(end) else {
+                break;
+            };
+            end = word.start;
+            let bytes = &self.bytes[word];
+            if ROLES
+                .iter()
+                .any(|role| role.as_bytes().eq_ignore_ascii_case(bytes))
+            {
+                let word = self.word_ending_at(end)?;
+                return self.value_of_word(&word, kind, true);
+            }
+        }
         let from = to.saturating_sub(REACH);
         let before = self.bytes.get(from..to)?;
+        if before.is_ascii() {
+            return None;
+        }
         let line = before
             .iter()
             .rposition(|b| *b == b'\n')
             .map_or(0, |n| n + 1);
-        if !before[line..].iter().any(u8::is_ascii_digit) {
-            return None;
-        }
         let start = (from + line..to).find(|at| self.text.is_char_boundary(*at))?;
         let text = self.text.get(start..to)?;
-        let mut end = text.len();
-        for _ in 0..WORDS_BEFORE_MAX {
-            let head = text.get(..end)?.trim_end();
-            let word = head.rfind([' ', '\t']).map_or(0, |at| at + 1);
-            let here = head.get(word..)?;
-            end = word;
-            if here.len() <= CONNECTOR_BYTES_MAX
-                && ROLES.iter().any(|role| role.eq_ignore_ascii_case(here))
-            {
-                let head = text.get(..end)?.trim_end();
-                let word = head.rfind([' ', '\t']).map_or(0, |at| at + 1);
-                return self.value_of_word(&(start + word..start + head.len()), kind, true);
-            }
-        }
-        if text.is_ascii() {
-            return None;
-        }
         let tail = ROLES_OF_CHARACTERS
             .iter()
             .find_map(|part| text.rfind(part))?;
@@ -370,6 +394,24 @@ impl Scanner<'_> {
         let length = head.bytes().rev().take_while(u8::is_ascii_graphic).count();
         let end = start + head.len();
         self.value_of_word(&(end - length..end), kind, true)
+    }
+
+    /// Returns the last word in front of `end`, on the same line.
+    fn word_ending_at(&self, end: usize) -> Option<Range<usize>> {
+        let before = self.bytes.get(end.saturating_sub(REACH)..end)?;
+        let blanks = before
+            .iter()
+            .rev()
+            .take_while(|b| matches!(**b, b' ' | b'\t'))
+            .count();
+        let end = end - blanks;
+        let rest = &before[..before.len() - blanks];
+        let length = rest
+            .iter()
+            .rev()
+            .take_while(|b| !b.is_ascii_whitespace())
+            .count();
+        (length > 0 && self.text.is_char_boundary(end - length)).then_some(end - length..end)
     }
 
     /// Matches a name and a password with a slash between them: `log in with bob / …`, with the anchor at ` / `.
@@ -412,5 +454,5 @@ impl Scanner<'_> {
 /// Returns true for words and signs that connect a noun and its value.
 fn is_sign(word: &[u8]) -> bool {
     let is = |sign: &&str| sign.as_bytes().eq_ignore_ascii_case(word);
-    word.len() <= CONNECTOR_BYTES_MAX && CONNECTORS.iter().any(|sign| is(&sign))
+    (1..=CONNECTOR_BYTES_MAX).contains(&word.len()) && CONNECTORS.iter().any(|sign| is(&sign))
 }

@@ -20,7 +20,7 @@ const NAME_MAX: usize = 48;
 impl Scanner<'_> {
     /// Checks the table cell that is the name `name`: its neighbour, or the cells below it.
     pub(super) fn match_table_cell(&mut self, name: &Range<usize>) {
-        if self.table_end > name.start || !self.may_be_cell(name) {
+        if self.table_end > name.start {
             return;
         }
         let Some(line) = self.bounded_line(name.start) else {
@@ -63,7 +63,7 @@ impl Scanner<'_> {
     }
 
     /// Returns true if a delimiter of cells is next to a name.
-    fn may_be_cell(&self, name: &Range<usize>) -> bool {
+    pub(super) fn may_be_cell(&self, name: &Range<usize>) -> bool {
         let outer = |b: &&u8| matches!(**b, b' ' | b'"' | b'\'' | b'`' | b'*');
         let after = self
             .bytes
