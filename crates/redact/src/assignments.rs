@@ -1,8 +1,12 @@
 //! Secrets after a name: assignments, fields, options, and plain sentences.
 
 use super::assignment_syntax::{AssignmentSyntax, TYPE_LENGTH};
-use super::scan::{Scanner, mark_end};
+use super::commands::{self, CommandScan};
+use super::named_pairs::PairScan;
+use super::scan::Scanner;
 use super::secret_names::{self, SecretNameKind};
+use super::sentences::SentenceScan;
+use super::tables::{self, TableScan};
 use super::text_bytes::TextBytes as _;
 use super::value_rules::{self, NamedValue, ValueSyntax};
 use super::value_shape;
@@ -11,26 +15,6 @@ use super::value_shape;
 const NAME_MAX: usize = 64;
 /// Bytes of a neighbouring line that are read.
 const SETTING_BYTES_MAX: usize = 512;
-/// Words in front of a name whose value follows after a blank.
-const SETTERS: [&[u8]; 10] = [
-    b"#define",
-    b"set",
-    b"setx",
-    b"put",
-    b"add",
-    b"define",
-    b"create",
-    b"config:set",
-    b"setenv",
-    b"-name",
-];
-/// Bytes, and lines, before a password in which the line of its user is searched.
-const LOGIN_BYTES_MAX: usize = 512;
-const LOGIN_LINES_MAX: usize = 4;
-/// Bytes after a name in which the option with its value is searched.
-const COMMAND_REST_MAX: usize = 512;
-/// Maximum length of a bare value in brackets, in bytes.
-const BRACKETED_MAX: usize = 256;
 /// Maximum length of an XML element in bytes, with the blanks around its value.
 const ELEMENT_MAX: usize = 1_024;
 
@@ -55,12 +39,12 @@ impl Scanner<'_> {
         let tail = whole.iter().rev().take_while(|b| b"-.".contains(b)).count();
         let end = (at + ahead - tail).max(start);
         if whole.eq_ignore_ascii_case(b"cookies") {
-            return self.match_cookie_list(end);
+            return PairScan(self).match_cookie_list(end);
         }
-        let start = self.with_word_before(start, end);
+        let start = with_word_before(self.bytes, start, end);
         let name = start..end;
-        if let Some((syntax, value)) = self.paired_value(&name) {
-            if let Some(kind) = self.kind_of_name(&name) {
+        if let Some((syntax, value)) = PairScan(self).paired_value(&name) {
+            if let Some(kind) = kind_of_name(self.text, &name) {
                 self.check_value_of(kind, syntax, name, value, false);
             }
             return;
@@ -75,7 +59,7 @@ impl Scanner<'_> {
                 return self.check_surroundings(name);
             }
         }
-        let Some(kind) = self.kind_of_name(&name) else {
+        let Some(kind) = kind_of_name(self.text, &name) else {
             return;
         };
         let syntax = if syntax == ValueSyntax::Blank && dashes > 0 {
@@ -90,37 +74,6 @@ impl Scanner<'_> {
         }
     }
 
-    /// Returns the start of a name of two words: `API key`.
-    fn with_word_before(&self, start: usize, end: usize) -> usize {
-        const PARTED: [&[u8]; 3] = [b"key", b"keys", b"phrase"];
-        let last = &self.bytes[start..end];
-        if !PARTED.iter().any(|word| last.eq_ignore_ascii_case(word)) || start < 2 {
-            return start;
-        }
-        let before = &self.bytes[..start];
-        let blank = before.ends_with(b" ") || before.ends_with(b"-");
-        let word = before[..start - 1]
-            .iter()
-            .rev()
-            .take(NAME_MAX)
-            .take_while(|b| b.is_ascii_alphanumeric() || **b == b'_')
-            .count();
-        if blank && word > 0 {
-            start - 1 - word
-        } else {
-            start
-        }
-    }
-
-    /// Returns the kind of secret that a name denotes.
-    fn kind_of_name(&self, name: &std::ops::Range<usize>) -> Option<SecretNameKind> {
-        let name = self.text.get(name.clone())?;
-        if name.len() <= 3 && name.eq_ignore_ascii_case("key") {
-            return None;
-        }
-        secret_names::classify_name(name)
-    }
-
     /// Checks a name without a value behind it: in a table, in a command, and in a sentence.
     fn check_surroundings(&mut self, name: std::ops::Range<usize>) {
         let before = name.start.checked_sub(1).map_or(b' ', |at| self.bytes[at]);
@@ -128,7 +81,7 @@ impl Scanner<'_> {
         if matches!(after, b'"' | b'\'' | b'`' | b'*') {
             after = self.bytes.byte(name.end + 1);
         }
-        let is_cell = self.may_be_cell(&name);
+        let is_cell = tables::may_be_cell(self.bytes, &name);
         // Most names are in code, where none of this applies.
         let stands_alone = matches!(
             before,
@@ -136,10 +89,10 @@ impl Scanner<'_> {
         ) || !before.is_ascii();
         let goes_on = matches!(after, b' ' | b's' | b'*') || !after.is_ascii();
         let ends = goes_on || matches!(after, b'\n' | b'\r' | b'.' | b',' | b'!' | b'?' | 0);
-        if !is_cell && !(stands_alone && ends) {
+        if !is_cell && (!stands_alone || !ends) {
             return;
         }
-        let Some(kind) = self.kind_of_name(&name) else {
+        let Some(kind) = kind_of_name(self.text, &name) else {
             return;
         };
         if matches!(
@@ -150,13 +103,13 @@ impl Scanner<'_> {
         }
         let hits = self.hits.len();
         if is_cell {
-            self.match_table_cell(&name);
+            TableScan(self).match_table_cell(&name);
         }
         if self.hits.len() == hits && stands_alone && ends {
-            self.match_stored_secret(kind, &name);
+            CommandScan(self).match_stored_secret(kind, &name);
         }
         if self.hits.len() == hits && stands_alone && ends {
-            self.match_sentence(kind, &name);
+            SentenceScan(self).match_sentence(kind, &name);
         }
     }
 
@@ -204,9 +157,8 @@ impl Scanner<'_> {
         }
         matches!(&next, b"is" | b"wa" | b"ar" | b"-p")
             || matches!(next[0], b'\'' | b'"')
-            || self
-                .word_before(start)
-                .is_some_and(|word| SETTERS.contains(&word) || word.starts_with(b"//"))
+            || commands::word_before(self.bytes, start)
+                .is_some_and(|word| commands::SETTERS.contains(&word) || word.starts_with(b"//"))
             || name.starts_with(|c: char| c.is_ascii_uppercase())
             || name.eq_ignore_ascii_case("password")
             || name.eq_ignore_ascii_case("passwd")
@@ -327,38 +279,12 @@ impl Scanner<'_> {
             is_yaml: syntax == ValueSyntax::Colon
                 && context.begins_line
                 && rest.is_empty()
-                && self.is_among_settings(range.start),
+                && is_among_settings(self.bytes, range.start, line_end),
             next: self.bytes.byte(range.end),
         };
         if value_rules::is_secret(name_kind, &value) {
             self.push(range.start, range.end, name_kind.kind());
         }
-    }
-
-    /// Returns true if the line above or below that of `at` is a `name: value` line too, and neither is code.
-    fn is_among_settings(&mut self, at: usize) -> bool {
-        let end = self.line_end(at);
-        let before = self
-            .bytes
-            .get(at.saturating_sub(SETTING_BYTES_MAX)..at)
-            .unwrap_or_default();
-        let above = before.rsplit(|b| *b == b'\n').nth(1);
-        let rest = self.bytes.get(end..).unwrap_or_default();
-        let rest = rest.get(..SETTING_BYTES_MAX).unwrap_or(rest);
-        let below = rest.split(|b| *b == b'\n').nth(1);
-        let lines = [above, below].map(|line| line.unwrap_or_default().trim_ascii());
-        let code = lines
-            .iter()
-            .any(|line| line.ends_with(b",") || line.ends_with(b"{") || line.ends_with(b";"));
-        let setting = |line: &&[u8]| {
-            let line = line.strip_prefix(b"- ").unwrap_or(line);
-            let name = line
-                .iter()
-                .take_while(|b| b.is_ascii_alphanumeric() || b"_-.".contains(b))
-                .count();
-            name > 0 && matches!(line.get(name..), Some([b':'] | [b':', b' ', ..]))
-        };
-        !code && lines.iter().any(|line| setting(line))
     }
 
     /// Checks a value after a blank: options like assignments, others only after certain words.
@@ -387,10 +313,11 @@ impl Scanner<'_> {
             .filter(|word| !word.is_empty());
         let (last, second) = (words.next().unwrap_or(b""), words.next().unwrap_or(b""));
         let setting = context.upper && [&b"ENV"[..], b"setx", b"-gx", b"-x"].contains(&last);
-        let stored = SETTERS.contains(&last)
+        let stored = commands::SETTERS.contains(&last)
             && (last != b"set" || second.starts_with(b"config") || second.starts_with(b"secret"));
         let packages = last.starts_with(b"//") && second == b"set";
-        let logs_in = second.eq_ignore_ascii_case(b"login") || self.is_login_line(&name, before);
+        let logs_in = second.eq_ignore_ascii_case(b"login")
+            || commands::is_login_line(self.bytes, &name, before);
         let option = self.bytes.byte(at) == b'-';
         if (setting || stored || packages || logs_in) && !option {
             return self.check_value(name_kind, ValueSyntax::Tight, name, at, true);
@@ -408,180 +335,6 @@ impl Scanner<'_> {
             let range = self.plain_word(self.bytes.skip_blanks(at + length));
             self.push_if_secret(name_kind, ValueSyntax::Sentence, range, false, context);
         }
-    }
-
-    /// Returns the word in front of a name, on its line.
-    fn word_before(&self, start: usize) -> Option<&[u8]> {
-        let before = self.bytes.get(start.saturating_sub(NAME_MAX)..start)?;
-        let line = before.rsplit(|b| *b == b'\n').next()?.trim_ascii_end();
-        line.rsplit(u8::is_ascii_whitespace).next()
-    }
-
-    /// Returns true if `password` begins a line of a file of logins, below the line of its user.
-    fn is_login_line(&self, name: &std::ops::Range<usize>, before: &[u8]) -> bool {
-        if !before.trim_ascii().is_empty() {
-            return false;
-        }
-        let above = &self.bytes[name.start.saturating_sub(LOGIN_BYTES_MAX)..name.start];
-        above
-            .rsplit(|b| *b == b'\n')
-            .take(LOGIN_LINES_MAX)
-            .any(|line| {
-                let line = line.trim_ascii_start();
-                [&b"login "[..], b"machine ", b"account "]
-                    .iter()
-                    .any(|word| line.starts_with(word))
-            })
-    }
-
-    /// Matches a command that stores a secret under a name: `gh secret set NAME --body SECRET`, `echo SECRET | … NAME`.
-    fn match_stored_secret(&mut self, kind: SecretNameKind, name: &std::ops::Range<usize>) {
-        const OPTIONS: [&[u8]; 8] = [
-            b" --body",
-            b" --value",
-            b" --secret-string",
-            b" --plaintext",
-            b" --secret-value",
-            b" --data",
-            b" -b",
-            b" -v",
-        ];
-        let end = self.line_end(name.end);
-        let rest = self.bytes.get(name.end..end).unwrap_or_default();
-        let rest = rest.get(..COMMAND_REST_MAX).unwrap_or(rest);
-        let has_option = memchr::memchr_iter(b'-', rest).any(|n| n > 0 && rest[n - 1] == b' ');
-        let option = OPTIONS.iter().filter(|_| has_option).find_map(|option| {
-            let at = memchr::memmem::find(rest, option)? + option.len();
-            matches!(rest.get(at), Some(b' ' | b'=')).then_some(name.end + at + 1)
-        });
-        if let Some(at) = option {
-            let value = self.bytes.skip_blanks(at);
-            return self.check_value(kind, ValueSyntax::Tight, name.clone(), value, true);
-        }
-        let here = memchr::memchr(b'<', rest).filter(|at| rest[*at..].starts_with(b"<<<"));
-        if let Some(at) = here {
-            let value = self.bytes.skip_blanks(name.end + at + 3);
-            return self.check_value(kind, ValueSyntax::Tight, name.clone(), value, true);
-        }
-        let is_input = self.bytes.has_text_at(name.end.saturating_sub(5), b"stdin")
-            || self
-                .word_before(name.start)
-                .is_some_and(|word| SETTERS.contains(&word))
-            || self.bytes.has_text_at(name.start, b"chpasswd")
-            || self.bytes.has_text_at(name.start, b"with-token");
-        if !is_input {
-            return;
-        }
-        if let Some(value) = self.piped_literal(name.start) {
-            let text = &self.bytes[value.clone()];
-            let colon = match self.bytes.has_text_at(name.start, b"chpasswd") {
-                true => memchr::memchr(b':', text).map_or(0, |n| n + 1),
-                false => 0,
-            };
-            self.push_argument(value.start + colon..value.end);
-        }
-    }
-
-    /// Returns the range of the string literal that begins at `at`, and true if it may be a template.
-    pub(super) fn quoted_literal(&mut self, at: usize) -> Option<(std::ops::Range<usize>, bool)> {
-        let mut open = at;
-        let mut template = false;
-        while open < at + 2 && b"fFrRbBuU@$".contains(&self.bytes.byte(open)) {
-            template |= b"fF$".contains(&self.bytes.byte(open));
-            open += 1;
-        }
-        let escapes = usize::from(self.bytes.byte(open) == b'\\');
-        let quote = self.bytes.byte(open + escapes);
-        if !matches!(quote, b'"' | b'\'' | b'`') {
-            return None;
-        }
-        let start = open + escapes + 1;
-        let line_end = self.line_end(start);
-        let mut end = start;
-        loop {
-            let rest = self.bytes.get(end..line_end).unwrap_or_default();
-            // A literal without a closing quote ends with the line.
-            let Some(n) = memchr::memchr(quote, rest) else {
-                return Some((start..line_end, template));
-            };
-            let slashes = rest[..n].iter().rev().take_while(|&&b| b == b'\\').count();
-            end += n;
-            if escapes == 1 && slashes > 0 {
-                return Some((start..end - 1, template));
-            }
-            if slashes % 2 == 0 {
-                return Some((start..end, template));
-            }
-            end += 1;
-        }
-    }
-
-    /// Returns the range of a value without quotes. A `free` value ends at the next blank, others at a separator of
-    /// values.
-    fn bare_value(&mut self, at: usize, free: bool) -> std::ops::Range<usize> {
-        let known = self.bare_value_cache[usize::from(free)];
-        let mut end = if (known.0..known.1).contains(&at) {
-            known.1
-        } else {
-            // A mark is part of the value, with all its characters.
-            let mut end = mark_end(self.bytes, at)
-                .or_else(|| self.bracketed_end(at))
-                .unwrap_or(at);
-            while let Some(&b) = self.bytes.get(end) {
-                let next = self.bytes.byte(end + 1);
-                let ends = b.is_ascii_whitespace()
-                    || matches!(b, b'"' | b'\'' | b'`' | b'<' | b'>')
-                    || (b == b'\\' && matches!(next, b'n' | b'r' | b't' | b'"' | b'\''))
-                    || (!free && matches!(b, b';' | b'&' | b','));
-                if ends {
-                    break;
-                }
-                end += 1;
-            }
-            self.bare_value_cache[usize::from(free)] = (at, end);
-            end
-        };
-        let marked = mark_end(self.bytes, at)
-            .or_else(|| self.bracketed_end(at))
-            .unwrap_or(at);
-        let closing: &[u8] = if free { b"" } else { b")}].:" };
-        while end > marked && closing.contains(&self.bytes[end - 1]) {
-            end -= 1;
-        }
-        at..end
-    }
-
-    /// Returns the end of a bare value in brackets, such as `<value>`, if it is a single random word.
-    fn bracketed_end(&self, at: usize) -> Option<usize> {
-        let close = match self.bytes.byte(at) {
-            b'<' => b'>',
-            b'[' => b']',
-            b'{' => b'}',
-            _ => return None,
-        };
-        let rest = self.bytes.get(at + 1..)?;
-        let rest = rest.get(..BRACKETED_MAX).unwrap_or(rest);
-        let ends = |b: &u8| b.is_ascii_whitespace() || b"\"'`<>[]{}(),;".contains(b);
-        let length = rest.iter().position(ends)?;
-        let inner = self.text.get(at + 1..at + 1 + length)?;
-        (rest.get(length) == Some(&close) && !value_shape::is_placeholder(inner))
-            .then(|| value_shape::is_generated(inner, 3.0))
-            .filter(|random| *random)
-            .map(|_| at + length + 2)
-    }
-
-    /// Returns the range of a word of a sentence, without quotes and final punctuation.
-    fn plain_word(&self, at: usize) -> std::ops::Range<usize> {
-        let quote = usize::from(matches!(self.bytes.byte(at), b'`' | b'"' | b'\''));
-        let start = at + quote;
-        let rest = self.bytes.get(start..).unwrap_or_default();
-        let rest = rest.get(..NAME_MAX).unwrap_or(rest);
-        let ends = |b: &u8| b.is_ascii_whitespace() || b"`\"'<>".contains(b);
-        let mut length = rest.iter().take_while(|b| !ends(b)).count();
-        while length > 0 && b".,;:)?".contains(&rest[length - 1]) {
-            length -= 1;
-        }
-        start..start + length
     }
 
     fn name_context(&self, name: &std::ops::Range<usize>, option: bool) -> NameContext {
@@ -605,6 +358,61 @@ impl Scanner<'_> {
             free: upper && begins_line,
         }
     }
+}
+
+/// Returns the start of a name of two words: `API key`.
+fn with_word_before(bytes: &[u8], start: usize, end: usize) -> usize {
+    const PARTED: [&[u8]; 3] = [b"key", b"keys", b"phrase"];
+    let last = &bytes[start..end];
+    if !PARTED.iter().any(|word| last.eq_ignore_ascii_case(word)) || start < 2 {
+        return start;
+    }
+    let before = &bytes[..start];
+    let blank = before.ends_with(b" ") || before.ends_with(b"-");
+    let word = before[..start - 1]
+        .iter()
+        .rev()
+        .take(NAME_MAX)
+        .take_while(|b| b.is_ascii_alphanumeric() || **b == b'_')
+        .count();
+    if blank && word > 0 {
+        start - 1 - word
+    } else {
+        start
+    }
+}
+
+/// Returns the kind of secret that a name denotes.
+fn kind_of_name(text: &str, name: &std::ops::Range<usize>) -> Option<SecretNameKind> {
+    let name = text.get(name.clone())?;
+    if name.len() <= 3 && name.eq_ignore_ascii_case("key") {
+        return None;
+    }
+    secret_names::classify_name(name)
+}
+
+/// Returns true if the line above or below that of `at` is a `name: value` line too, and neither is code.
+fn is_among_settings(bytes: &[u8], at: usize, end: usize) -> bool {
+    let before = bytes
+        .get(at.saturating_sub(SETTING_BYTES_MAX)..at)
+        .unwrap_or_default();
+    let above = before.rsplit(|b| *b == b'\n').nth(1);
+    let rest = bytes.get(end..).unwrap_or_default();
+    let rest = rest.get(..SETTING_BYTES_MAX).unwrap_or(rest);
+    let below = rest.split(|b| *b == b'\n').nth(1);
+    let lines = [above, below].map(|line| line.unwrap_or_default().trim_ascii());
+    let code = lines
+        .iter()
+        .any(|line| line.ends_with(b",") || line.ends_with(b"{") || line.ends_with(b";"));
+    let setting = |line: &&[u8]| {
+        let line = line.strip_prefix(b"- ").unwrap_or(line);
+        let name = line
+            .iter()
+            .take_while(|b| b.is_ascii_alphanumeric() || b"_-.".contains(b))
+            .count();
+        name > 0 && matches!(line.get(name..), Some([b':'] | [b':', b' ', ..]))
+    };
+    !code && lines.iter().any(setting)
 }
 
 /// Surroundings of a name.

@@ -154,7 +154,7 @@ fn standard(run: &[u8]) -> Vec<u8> {
     translated.collect()
 }
 
-/// Decodes base64 to text; `None` if it is none.
+/// Decodes base64 to text; `None` if that fails.
 fn decode(mut encoded: Vec<u8>) -> Option<String> {
     // A single character of a group has no meaning, and ends the decoding with an error.
     if encoded.len() % 4 == 1 {

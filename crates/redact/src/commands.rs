@@ -1,179 +1,59 @@
 //! Secrets in the arguments of known commands: options without a telling name, positions, and piped input.
 
+mod secret_options;
+
 use super::scan::Scanner;
+use super::secret_names::SecretNameKind;
 use super::text_bytes::TextBytes as _;
+use super::value_rules::ValueSyntax;
 use super::value_shape::{self, ValueShape};
-use std::ops::Range;
+use secret_options::{Argument, OPTIONS, SecretOption};
+use std::ops::{Deref, DerefMut, Range};
 
 /// Maximum distance in bytes from a command to its option.
 const COMMAND_MAX: usize = 400;
 /// Maximum length of an argument in bytes.
 const ARGUMENT_MAX: usize = 512;
 
-/// Form of the argument of an option.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Argument {
-    /// The secret alone.
-    Secret,
-    /// `user:secret`, with this sign between them.
-    Pair(u8),
-    /// A secret on standard input.
-    Input,
-}
+/// Words in front of a name whose value follows after a blank.
+pub(super) const SETTERS: [&[u8]; 10] = [
+    b"#define",
+    b"set",
+    b"setx",
+    b"put",
+    b"add",
+    b"define",
+    b"create",
+    b"config:set",
+    b"setenv",
+    b"-name",
+];
+/// Bytes, and lines, before a password in which the line of its user is searched.
+const LOGIN_BYTES_MAX: usize = 512;
+const LOGIN_LINES_MAX: usize = 4;
+/// Bytes after a name in which the option with its value is searched.
+const COMMAND_REST_MAX: usize = 512;
+/// Maximum length of a word in front of a name, in bytes.
+const WORD_MAX: usize = 64;
 
-/// An option that takes a secret: commands, a word that the command line must have, the option.
-struct SecretOption {
-    commands: &'static [&'static str],
-    /// Subcommand; empty if any fits.
-    with: &'static str,
-    option: &'static str,
-    argument: Argument,
-}
+/// Scan of the arguments of commands.
+pub(super) struct CommandScan<'s, 't>(pub(super) &'s mut Scanner<'t>);
 
-const fn secret(
-    commands: &'static [&'static str],
-    with: &'static str,
-    option: &'static str,
-) -> SecretOption {
-    SecretOption {
-        commands,
-        with,
-        option,
-        argument: Argument::Secret,
+impl<'t> Deref for CommandScan<'_, 't> {
+    type Target = Scanner<'t>;
+
+    fn deref(&self) -> &Scanner<'t> {
+        self.0
     }
 }
 
-const OPTIONS: &[SecretOption] = &[
-    secret(
-        &[
-            "docker", "podman", "nerdctl", "buildah", "helm", "oras", "crane", "az", "oc", "cf",
-            "skopeo", "argocd", "scw", "faas-cli",
-        ],
-        "login",
-        "-p",
-    ),
-    secret(&["twine", "poetry"], "", "-p"),
-    secret(
-        &[
-            "mongo",
-            "mongosh",
-            "mongodump",
-            "mongorestore",
-            "mongoexport",
-            "mongoimport",
-            "mongostat",
-            "mongotop",
-            "mongofiles",
-        ],
-        "",
-        "-p",
-    ),
-    secret(
-        &[
-            "cqlsh",
-            "snowsql",
-            "psexec",
-            "couchbase-cli",
-            "cbq",
-            "rdesktop",
-            "evil-winrm",
-            "crackmapexec",
-            "nxc",
-            "hydra",
-            "isql",
-            "arangodump",
-            "ncat-ssl",
-            "cypher-shell",
-            "nodetool",
-            "nuxeoctl",
-            "solace",
-            "ilorest",
-            "racadm",
-            "kaggle",
-        ],
-        "",
-        "-p",
-    ),
-    secret(
-        &[
-            "zip",
-            "unzip",
-            "zipcloak",
-            "ipmitool",
-            "sqlcmd",
-            "bcp",
-            "mosquitto_pub",
-            "mosquitto_sub",
-            "mosquitto_rr",
-            "osql",
-            "impala-shell",
-            "fluxctl",
-        ],
-        "",
-        "-P",
-    ),
-    secret(&["redis-cli", "keydb-cli", "valkey-cli"], "", "-a"),
-    secret(
-        &[
-            "ldapsearch",
-            "ldapadd",
-            "ldapmodify",
-            "ldapdelete",
-            "ldappasswd",
-            "ldapwhoami",
-            "ldapcompare",
-            "ldapmodrdn",
-            "dsconfig",
-            "dsconf",
-            "mopidy",
-        ],
-        "",
-        "-w",
-    ),
-    secret(&["plink", "pscp", "psftp", "puttygen"], "", "-pw"),
-    secret(&["openssl"], "enc", "-k"),
-    secret(&["nuget", "dotnet"], "push", "-k"),
-    secret(&["doctl", "glab", "gitea", "tea"], "", "-t"),
-    secret(&["samba-tool", "ldappasswd"], "", "-s"),
-    SecretOption {
-        commands: &["smbclient", "rpcclient", "smbmap", "net", "wmic", "winexe"],
-        with: "",
-        option: "-U",
-        argument: Argument::Pair(b'%'),
-    },
-    SecretOption {
-        commands: &["http", "https", "xh", "xhs"],
-        with: "",
-        option: "-a",
-        argument: Argument::Pair(b':'),
-    },
-    SecretOption {
-        commands: &["lftp", "ncftp"],
-        with: "",
-        option: "-u",
-        argument: Argument::Pair(b','),
-    },
-    SecretOption {
-        commands: &["wget2", "aria2c", "hey", "siege", "httpie", "restic"],
-        with: "",
-        option: "-a",
-        argument: Argument::Pair(b':'),
-    },
-    SecretOption {
-        commands: &["ab"],
-        with: "",
-        option: "-A",
-        argument: Argument::Pair(b':'),
-    },
-    SecretOption {
-        commands: &["sudo"],
-        with: "",
-        option: "-S",
-        argument: Argument::Input,
-    },
-];
+impl<'t> DerefMut for CommandScan<'_, 't> {
+    fn deref_mut(&mut self) -> &mut Scanner<'t> {
+        self.0
+    }
+}
 
-impl Scanner<'_> {
+impl<'t> CommandScan<'_, 't> {
     /// Matches an option of a command that takes a secret, with the anchor at the blank before it.
     pub(super) fn match_command_option(&mut self, at: usize) {
         let next = self.bytes.byte(at + 3);
@@ -445,6 +325,52 @@ impl Scanner<'_> {
         }
     }
 
+    /// Matches a command that stores a secret under a name: `gh secret set NAME --body SECRET`, `echo SECRET | … NAME`.
+    pub(super) fn match_stored_secret(&mut self, kind: SecretNameKind, name: &Range<usize>) {
+        const OPTIONS: [&[u8]; 8] = [
+            b" --body",
+            b" --value",
+            b" --secret-string",
+            b" --plaintext",
+            b" --secret-value",
+            b" --data",
+            b" -b",
+            b" -v",
+        ];
+        let end = self.line_end(name.end);
+        let rest = self.bytes.get(name.end..end).unwrap_or_default();
+        let rest = rest.get(..COMMAND_REST_MAX).unwrap_or(rest);
+        let has_option = memchr::memchr_iter(b'-', rest).any(|n| n > 0 && rest[n - 1] == b' ');
+        let option = OPTIONS.iter().filter(|_| has_option).find_map(|option| {
+            let at = memchr::memmem::find(rest, option)? + option.len();
+            matches!(rest.get(at), Some(b' ' | b'=')).then_some(name.end + at + 1)
+        });
+        if let Some(at) = option {
+            let value = self.bytes.skip_blanks(at);
+            return self.check_value(kind, ValueSyntax::Tight, name.clone(), value, true);
+        }
+        let here = memchr::memchr(b'<', rest).filter(|at| rest[*at..].starts_with(b"<<<"));
+        if let Some(at) = here {
+            let value = self.bytes.skip_blanks(name.end + at + 3);
+            return self.check_value(kind, ValueSyntax::Tight, name.clone(), value, true);
+        }
+        let is_input = self.bytes.has_text_at(name.end.saturating_sub(5), b"stdin")
+            || word_before(self.bytes, name.start).is_some_and(|word| SETTERS.contains(&word))
+            || self.bytes.has_text_at(name.start, b"chpasswd")
+            || self.bytes.has_text_at(name.start, b"with-token");
+        if !is_input {
+            return;
+        }
+        if let Some(value) = self.piped_literal(name.start) {
+            let text = &self.bytes[value.clone()];
+            let colon = match self.bytes.has_text_at(name.start, b"chpasswd") {
+                true => memchr::memchr(b':', text).map_or(0, |n| n + 1),
+                false => 0,
+            };
+            self.push_argument(value.start + colon..value.end);
+        }
+    }
+
     /// Returns the range of the shell word at `at`, without its quotes.
     fn argument_at(&self, at: usize) -> Range<usize> {
         let rest = self.bytes.get(at..).unwrap_or_default();
@@ -509,7 +435,7 @@ impl Scanner<'_> {
                 || word.contains('=')
                 || word.ends_with(['$', '#', '>', ':']);
             let next = at + length;
-            // `sudo -S` is asked for by its own name.
+            // `sudo -S` reads a password itself.
             if !skipped
                 || (word == "sudo" && self.bytes.byte(self.bytes.skip_blanks(next)) == b'-')
                 || next >= to
@@ -520,4 +446,28 @@ impl Scanner<'_> {
             at = next;
         }
     }
+}
+
+/// Returns the word in front of a name, on its line.
+pub(super) fn word_before(bytes: &[u8], start: usize) -> Option<&[u8]> {
+    let before = bytes.get(start.saturating_sub(WORD_MAX)..start)?;
+    let line = before.rsplit(|b| *b == b'\n').next()?.trim_ascii_end();
+    line.rsplit(u8::is_ascii_whitespace).next()
+}
+
+/// Returns true if `password` begins a line of a file of logins, below the line of its user.
+pub(super) fn is_login_line(bytes: &[u8], name: &Range<usize>, before: &[u8]) -> bool {
+    if !before.trim_ascii().is_empty() {
+        return false;
+    }
+    let above = &bytes[name.start.saturating_sub(LOGIN_BYTES_MAX)..name.start];
+    above
+        .rsplit(|b| *b == b'\n')
+        .take(LOGIN_LINES_MAX)
+        .any(|line| {
+            let line = line.trim_ascii_start();
+            [&b"login "[..], b"machine ", b"account "]
+                .iter()
+                .any(|word| line.starts_with(word))
+        })
 }

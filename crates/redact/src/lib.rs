@@ -3,6 +3,7 @@
 //! Pure: text in, text out. The mark contains the kind of the secret: `[redacted:github-token]`. Only the secret is
 //! replaced, so that a record remains useful: `password = [redacted:password]`.
 
+mod anchor_checks;
 mod assignment_syntax;
 mod assignments;
 mod base64_view;
@@ -13,6 +14,7 @@ mod escapes;
 mod headers;
 mod json;
 mod named_pairs;
+mod nouns;
 mod pattern;
 mod positional;
 mod prefilter;
@@ -28,6 +30,7 @@ mod sentences;
 mod tables;
 mod text_bytes;
 mod user_rules;
+mod value_ranges;
 mod value_rules;
 mod value_shape;
 

@@ -4,7 +4,7 @@
 use super::scan::Scanner;
 use super::text_bytes::TextBytes as _;
 use super::value_rules::{self, ValueSyntax};
-use std::ops::Range;
+use std::ops::{Deref, DerefMut, Range};
 
 /// Maximum distance in bytes between the two fields.
 const PAIR_MAX: usize = 400;
@@ -46,7 +46,24 @@ const VALUES: &[&[u8]] = &[
     b"v",
 ];
 
-impl Scanner<'_> {
+/// Scan of fields of which one has the name of the other.
+pub(super) struct PairScan<'s, 't>(pub(super) &'s mut Scanner<'t>);
+
+impl<'t> Deref for PairScan<'_, 't> {
+    type Target = Scanner<'t>;
+
+    fn deref(&self) -> &Scanner<'t> {
+        self.0
+    }
+}
+
+impl<'t> DerefMut for PairScan<'_, 't> {
+    fn deref_mut(&mut self) -> &mut Scanner<'t> {
+        self.0
+    }
+}
+
+impl<'t> PairScan<'_, 't> {
     /// Finds the value of a name that is itself the value of a field such as `name`. Returns the syntax and the offset
     /// of the value.
     pub(super) fn paired_value(&self, name: &Range<usize>) -> Option<(ValueSyntax, usize)> {
@@ -57,7 +74,7 @@ impl Scanner<'_> {
         }
         let field = self.field_before(open)?;
         let is_naming = |end: &&[u8]| ends_with_word(&self.bytes[field.clone()], end);
-        if !NAMING.iter().any(|end| is_naming(&end)) {
+        if !NAMING.iter().any(is_naming) {
             return None;
         }
         // The name has to be the whole value of its field.

@@ -1,5 +1,6 @@
 //! Secrets at known positions: in a URL, after `Bearer`, in options of commands.
 
+use super::commands::CommandScan;
 use super::scan::Scanner;
 use super::text_bytes::TextBytes as _;
 use super::value_shape;
@@ -32,7 +33,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Adds a token that stands for the user of a URL: `https://TOKEN@host`.
+    /// Adds a token in place of the user of a URL: `https://TOKEN@host`.
     fn push_url_token(&mut self, user: std::ops::Range<usize>) {
         let text = self.text.get(user.clone()).unwrap_or("");
         // Signs of a token are percent-encoded here.
@@ -134,7 +135,8 @@ impl Scanner<'_> {
 
     /// Matches `mysql -pPASSWORD`, with the anchor at the blank before the option.
     pub(super) fn match_password_option(&mut self, at: usize) {
-        if !self.is_option_of(self.last_mysql, at) && !self.takes_attached_password(at) {
+        if !self.is_option_of(self.last_mysql, at) && !CommandScan(self).takes_attached_password(at)
+        {
             return;
         }
         let start = at + 3;

@@ -3,8 +3,8 @@
 //! The table is built at compile time. An automaton over the same words would have to be built by every process,
 //! which takes longer than the redaction of a line, and does not scan faster.
 
+use super::nouns::NOUNS;
 use super::secret_formats::FORMATS;
-use super::sentences::NOUNS;
 
 /// Check to run at an anchor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

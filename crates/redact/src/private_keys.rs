@@ -3,6 +3,7 @@
 use super::scan::Scanner;
 use super::text_bytes::TextBytes as _;
 use memchr::memmem;
+use std::ops::{Deref, DerefMut};
 
 pub(super) const KIND: &str = "private-key";
 /// Minimum number of base64 characters of a key; shorter ones are examples.
@@ -14,7 +15,24 @@ const HEADERS_MAX: usize = 8;
 /// Maximum length of a label in bytes, from `BEGIN` to the dashes.
 const LABEL_MAX: usize = 64;
 
-impl Scanner<'_> {
+/// Scan of key blocks.
+pub(super) struct KeyScan<'s, 't>(pub(super) &'s mut Scanner<'t>);
+
+impl<'t> Deref for KeyScan<'_, 't> {
+    type Target = Scanner<'t>;
+
+    fn deref(&self) -> &Scanner<'t> {
+        self.0
+    }
+}
+
+impl<'t> DerefMut for KeyScan<'_, 't> {
+    fn deref_mut(&mut self) -> &mut Scanner<'t> {
+        self.0
+    }
+}
+
+impl KeyScan<'_, '_> {
     /// Matches `-----BEGIN … PRIVATE KEY-----`, with the anchor at `BEGIN`.
     pub(super) fn match_pem(&mut self, at: usize) {
         let before = self.bytes.get(..at).unwrap_or_default();

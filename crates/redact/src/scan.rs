@@ -25,7 +25,7 @@ pub(super) struct Scanner<'t> {
     /// Offsets at which invisible escapes were: words may begin there.
     breaks: &'t [usize],
     /// Range of the last secrets that overlap or touch.
-    covered: std::ops::Range<usize>,
+    pub(super) covered: std::ops::Range<usize>,
     /// End of the last noun of another language.
     pub(super) noun_end: usize,
     /// End of the last table with secrets.
@@ -84,45 +84,7 @@ pub(super) fn mark_end(bytes: &[u8], at: usize) -> Option<usize> {
 }
 
 impl Scanner<'_> {
-    /// Runs the checks of an anchor; returns the earliest offset at which the scan continues.
-    fn inspect_anchor(&mut self, at: usize) -> usize {
-        // Anchors inside of a secret need no check.
-        if self.covered.contains(&at) {
-            return at;
-        }
-        let mut go_on = at;
-        let bytes = self.bytes;
-        prefilter::at(bytes, at, |look| match look {
-            Anchor::Format(number) => self.match_format(number, at),
-            Anchor::Name => self.check_name(at),
-            Anchor::Bearer => self.match_bearer(at),
-            Anchor::Facebook => self.match_facebook(at),
-            Anchor::NumberPair => self.match_number_pair(at),
-            Anchor::Twilio => self.match_twilio(at),
-            Anchor::OldVault => self.match_old_vault(at + 1),
-            Anchor::Url => self.match_url(at),
-            Anchor::Pem => self.match_pem(at),
-            Anchor::PemEnd => self.match_pem_end(at),
-            Anchor::KeyBody => self.match_key_body(at),
-            Anchor::PuttyLines => self.match_putty(at),
-            Anchor::Mark => go_on = mark_end(bytes, at).unwrap_or(at),
-            Anchor::UserOption => self.match_user_option(at),
-            Anchor::PasswordOption => self.match_password_option(at),
-            Anchor::Curl => self.note_curl(at),
-            Anchor::Mysql => self.note_mysql(at),
-            Anchor::Noun(number) => self.match_noun(number, at),
-            Anchor::LoginPair => self.match_login_pair(at),
-            Anchor::CommandOption => self.match_command_option(at),
-            Anchor::NetUser => self.match_net_user(at),
-            Anchor::Positional => self.match_positional(at),
-            Anchor::Oracle => self.match_oracle(at),
-            Anchor::PgPass => self.match_pgpass(at),
-            Anchor::IdentifiedBy => self.match_identified_by(at),
-        });
-        go_on
-    }
-
-    fn match_format(&mut self, number: usize, anchor: usize) {
+    pub(super) fn match_format(&mut self, number: usize, anchor: usize) {
         let Some(start) = anchor.checked_sub(pattern::fixed_length(FORMATS[number].before)) else {
             return;
         };

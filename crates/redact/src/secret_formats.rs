@@ -46,7 +46,7 @@ macro_rules! formats {
     };
 }
 
-include!("secret_formats/generated.rs");
+include!("secret_formats/rule_set_formats.rs");
 
 formats! { OWN
     "anyscale-key" "" "esecret_[A-Za-z0-9]{20,}" "own, Anyscale"

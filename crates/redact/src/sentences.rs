@@ -1,11 +1,12 @@
 //! Secrets in sentences of several languages: `das Passwort lautet …`, `use … as the password`, `密码是…`.
 
+use super::nouns::NOUNS;
 use super::scan::Scanner;
 use super::secret_names::SecretNameKind;
 use super::text_bytes::TextBytes as _;
 use super::value_rules::{self, ValueSyntax};
 use super::value_shape;
-use std::ops::Range;
+use std::ops::{Deref, DerefMut, Range};
 
 /// Maximum distance in bytes between a noun and its value.
 const REACH: usize = 120;
@@ -21,89 +22,6 @@ const CONNECTOR_BYTES_MAX: usize = 12;
 const ENDING_MAX: usize = 2;
 /// Maximum length of a value in a sentence, in bytes.
 const VALUE_MAX: usize = 256;
-
-/// A noun for a secret.
-pub(super) struct Noun {
-    pub(super) text: &'static [u8],
-    /// Offset of the bytes by which the prefilter finds it, chosen to be rare.
-    pub(super) anchor: usize,
-    pub(super) kind: SecretNameKind,
-}
-
-macro_rules! nouns {
-    ($($kind:ident $text:literal $anchor:literal)*) => {
-        /// Nouns that the classification of names does not know, in small letters.
-        pub(super) const NOUNS: &[Noun] = &[
-            $(Noun { text: $text.as_bytes(), anchor: $anchor, kind: SecretNameKind::$kind },)*
-        ];
-    };
-}
-
-nouns! {
-    Password "mot de passe" 7
-    Password "palavra-passe" 8
-    Password "kennwort" 2
-    Password "zugangscode" 3
-    Password "contraseña" 7
-    Password "contrasena" 4
-    Password "clave" 1
-    Password "senha" 2
-    Password "d'ordine" 1
-    Password "wachtwoord" 3
-    Password "hasło" 2
-    Password "heslo" 1
-    Password "lösenord" 2
-    Password "adgangskode" 5
-    Password "salasana" 3
-    Password "şifre" 2
-    Password "Şifre" 2
-    Password "jelszó" 1
-    Password "пароль" 3
-    Password "пароля" 3
-    Password "паролем" 3
-    Password "Пароль" 3
-    Password "密码" 0
-    Password "密碼" 0
-    Password "口令" 0
-    Password "パスワード" 5
-    Password "暗証番号" 0
-    Password "비밀번호" 0
-    Password "암호" 0
-    Password "mật khẩu" 1
-    Password "κωδικός" 1
-    Password "كلمة المرور" 1
-    Password "סיסמה" 1
-    Password "पासवर्ड" 1
-    Secret "geheimnis" 3
-    Secret "secreto" 4
-    Secret "segreto" 4
-    Secret "segredo" 4
-    Secret "секрет" 3
-    Secret "Секрет" 3
-    Secret "秘密" 0
-    Secret "シークレット" 2
-    Key "schlüssel" 4
-    Key "clé " 2
-    Key "chiave" 1
-    Key "chave" 1
-    Key "ключ" 5
-    Key "Ключ" 5
-    Key "密钥" 0
-    Key "密鑰" 0
-    Key "金钥" 0
-    Key "金鑰" 0
-    Key "キー" 2
-    Key "鍵" 0
-    Key "키" 0
-    Key "sleutel" 1
-    Key "klucz" 1
-    Token "jeton" 0
-    Token "токен" 3
-    Token "Токен" 3
-    Token "令牌" 0
-    Token "トークン" 2
-    Token "토큰" 0
-}
 
 /// Classes of bytes in a sentence.
 const DIGIT: u8 = 1;
@@ -195,7 +113,24 @@ const ROLES: &[&str] = &[
 /// Parts of a sentence of Chinese, Japanese and Korean between a value and its noun.
 const ROLES_OF_CHARACTERS: &[&str] = &["作为", "作為", "当作", "當作", "用作", "を", "로"];
 
-impl Scanner<'_> {
+/// Scan of sentences.
+pub(super) struct SentenceScan<'s, 't>(pub(super) &'s mut Scanner<'t>);
+
+impl<'t> Deref for SentenceScan<'_, 't> {
+    type Target = Scanner<'t>;
+
+    fn deref(&self) -> &Scanner<'t> {
+        self.0
+    }
+}
+
+impl<'t> DerefMut for SentenceScan<'_, 't> {
+    fn deref_mut(&mut self) -> &mut Scanner<'t> {
+        self.0
+    }
+}
+
+impl<'t> SentenceScan<'_, 't> {
     /// Checks the sentence around a noun, with the anchor inside of it.
     pub(super) fn match_noun(&mut self, number: usize, anchor: usize) {
         let Some(noun) = NOUNS.get(number) else {
@@ -295,7 +230,7 @@ impl Scanner<'_> {
         words.iter().any(|word| {
             let bytes = self.bytes.get(word.clone()).unwrap_or_default();
             let bare = bytes.strip_suffix(b",").unwrap_or(bytes);
-            // Particles of other scripts stand alone, too.
+            // Particles of other scripts are words of their own.
             let particle = is_foreign && !bytes.is_empty() && bytes.iter().all(|b| !b.is_ascii());
             particle || bytes.ends_with(b":") || bytes.ends_with("：".as_bytes()) || is_sign(bare)
         })
@@ -454,5 +389,5 @@ impl Scanner<'_> {
 /// Returns true for words and signs that connect a noun and its value.
 fn is_sign(word: &[u8]) -> bool {
     let is = |sign: &&str| sign.as_bytes().eq_ignore_ascii_case(word);
-    (1..=CONNECTOR_BYTES_MAX).contains(&word.len()) && CONNECTORS.iter().any(|sign| is(&sign))
+    (1..=CONNECTOR_BYTES_MAX).contains(&word.len()) && CONNECTORS.iter().any(is)
 }

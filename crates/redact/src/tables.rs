@@ -4,7 +4,7 @@
 use super::scan::Scanner;
 use super::secret_names::{self, SecretNameKind};
 use super::value_rules;
-use std::ops::Range;
+use std::ops::{Deref, DerefMut, Range};
 
 /// Maximum length of a line of a table, in bytes.
 const LINE_MAX: usize = 4_096;
@@ -17,7 +17,24 @@ const COLUMNS_MAX: usize = 64;
 /// Maximum length of the name of a column, in bytes.
 const NAME_MAX: usize = 48;
 
-impl Scanner<'_> {
+/// Scan of tables.
+pub(super) struct TableScan<'s, 't>(pub(super) &'s mut Scanner<'t>);
+
+impl<'t> Deref for TableScan<'_, 't> {
+    type Target = Scanner<'t>;
+
+    fn deref(&self) -> &Scanner<'t> {
+        self.0
+    }
+}
+
+impl<'t> DerefMut for TableScan<'_, 't> {
+    fn deref_mut(&mut self) -> &mut Scanner<'t> {
+        self.0
+    }
+}
+
+impl<'t> TableScan<'_, 't> {
     /// Checks the table cell that is the name `name`: its neighbour, or the cells below it.
     pub(super) fn match_table_cell(&mut self, name: &Range<usize>) {
         if self.table_end > name.start {
@@ -60,28 +77,6 @@ impl Scanner<'_> {
         } else {
             self.match_labelled_row(&cells, name, delimiter);
         }
-    }
-
-    /// Returns true if a delimiter of cells is next to a name.
-    pub(super) fn may_be_cell(&self, name: &Range<usize>) -> bool {
-        let outer = |b: &&u8| matches!(**b, b' ' | b'"' | b'\'' | b'`' | b'*');
-        let after = self
-            .bytes
-            .get(name.end..)
-            .unwrap_or_default()
-            .iter()
-            .take(SIGNS_MAX)
-            .find(|b| !outer(b));
-        let before = self.bytes[..name.start]
-            .iter()
-            .rev()
-            .take(SIGNS_MAX)
-            .find(|b| !outer(b));
-        let sign = |b: Option<&u8>| {
-            b.is_some_and(|b| matches!(b, b'|' | b',' | b';' | b'\t' | b'\n' | b'\r'))
-        };
-        (sign(after) || after.is_none())
-            && (sign(before) || before.is_none() || before.is_some_and(u8::is_ascii_alphanumeric))
     }
 
     /// Checks the cell behind a name: `| password | … |`.
@@ -236,4 +231,24 @@ fn delimiter_of(bytes: &[u8], line: &Range<usize>, name: &Range<usize>) -> Optio
     after.or(before).filter(|delimiter| {
         *delimiter == b'|' || after.is_none() || before.is_none() || after == before
     })
+}
+
+/// Returns true if a delimiter of cells is next to a name.
+pub(super) fn may_be_cell(bytes: &[u8], name: &Range<usize>) -> bool {
+    let outer = |b: &&u8| matches!(**b, b' ' | b'"' | b'\'' | b'`' | b'*');
+    let after = bytes
+        .get(name.end..)
+        .unwrap_or_default()
+        .iter()
+        .take(SIGNS_MAX)
+        .find(|b| !outer(b));
+    let before = bytes[..name.start]
+        .iter()
+        .rev()
+        .take(SIGNS_MAX)
+        .find(|b| !outer(b));
+    let sign =
+        |b: Option<&u8>| b.is_some_and(|b| matches!(b, b'|' | b',' | b';' | b'\t' | b'\n' | b'\r'));
+    (sign(after) || after.is_none())
+        && (sign(before) || before.is_none() || before.is_some_and(u8::is_ascii_alphanumeric))
 }

@@ -72,12 +72,12 @@ fn members(class: &str) -> Vec<char> {
     all
 }
 
-/// A secret, and the name beside it.
+/// A secret, with its name.
 #[derive(Debug, Clone)]
 pub struct SecretSample {
     /// Rule or name that the sample belongs to.
     pub rule: String,
-    /// Name beside the secret.
+    /// Name next to the secret.
     pub name: String,
     /// Noun for it in a sentence: a password, an API key, or a token.
     pub noun: SecretNoun,
@@ -168,7 +168,7 @@ pub fn is_left(clean: &str, sample: &SecretSample) -> bool {
 pub struct Surrounding {
     /// Name for reports.
     pub name: &'static str,
-    /// True if the name of the secret is beside it; without one only secrets with a format can be found.
+    /// True if the name of the secret is next to it; without one only secrets with a format can be found.
     pub has_name: bool,
     /// Writes a sample.
     pub write: fn(&SecretSample) -> String,
