@@ -23,19 +23,19 @@ const CLEAN: &str = "The password is checked in auth.rs and the token in session
 const TEXTS: &[(&str, &str)] = &[
     (
         "log lines",
-        include_str!("../../crates/engine/tests/redact_clean/log.txt"),
+        include_str!("../../crates/redact/tests/redact_clean/log.txt"),
     ),
     (
         "JSON, a lock file",
-        include_str!("../../crates/engine/tests/redact_clean/package-lock.json"),
+        include_str!("../../crates/redact/tests/redact_clean/package-lock.json"),
     ),
     (
         "JavaScript, minified",
-        include_str!("../../crates/engine/tests/redact_clean/minified.js"),
+        include_str!("../../crates/redact/tests/redact_clean/minified.js"),
     ),
     (
         "source code about logins",
-        include_str!("../../crates/engine/tests/redact_clean/auth.ts"),
+        include_str!("../../crates/redact/tests/redact_clean/auth.ts"),
     ),
     (
         "source code, Rust",
@@ -43,12 +43,12 @@ const TEXTS: &[(&str, &str)] = &[
     ),
     (
         "prose about logins",
-        include_str!("../../crates/engine/tests/redact_clean/notes.md"),
+        include_str!("../../crates/redact/tests/redact_clean/notes.md"),
     ),
     ("prose", include_str!("../../docs/guide.md")),
     (
         "base64",
-        include_str!("../../crates/engine/tests/redact_clean/base64.txt"),
+        include_str!("../../crates/redact/tests/redact_clean/base64.txt"),
     ),
 ];
 
@@ -76,7 +76,7 @@ pub(crate) fn measure() -> Outcome<()> {
         mixed.push_str(long.get(..BYTES / TEXTS.len()).unwrap_or(text));
     }
     print_rate(&redactor, "all of them", &mixed);
-    let log = include_str!("../../crates/engine/tests/redact_clean/log.txt");
+    let log = include_str!("../../crates/redact/tests/redact_clean/log.txt");
     let coloured = with_colours(log);
     print_rate(&redactor, "log with colours", &repeat_to_size(&coloured));
     let json = json_lines(include_str!("../../docs/guide.md"));

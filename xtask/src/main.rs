@@ -7,6 +7,7 @@
 
 mod agents;
 mod api;
+mod attack;
 mod bench;
 mod cargo;
 mod check;
@@ -26,6 +27,7 @@ mod package;
 mod page;
 mod postgres;
 mod sandbox;
+mod secret_formats;
 mod tidy;
 mod unix_files;
 
@@ -72,6 +74,11 @@ usage: cargo xtask <verb>
   agents [ARGS]                    drive real agent programs through `heirloom run`
   mcp [ARGS]                       test the MCP server with the official suite and the inspector, and
                                    compare it with the reference server for knowledge graphs
+  attack secrets [--seeds N] [--text FOLDER]
+                                   redact generated secrets in every surrounding and print the share that is found;
+                                   --text lists the findings in real text
+  secret-formats FOLDER            write the rows of secret formats that are in public rule sets: checkouts of gitleaks
+                                   and trufflehog in FOLDER
   help                             this text
 ";
 
@@ -107,11 +114,13 @@ fn run(verb: &str, args: &[String]) -> Result<(), String> {
         "fit" => fit::run(args),
         "agents" => agents::run(args),
         "api" => api::run(args),
+        "attack" => attack::run(args),
         "clients" => clients::run(args),
         "mcp" => mcp::run(args),
         "package" => package::run(args),
         "page" => page::run(args),
         "pg" => postgres::run(args),
+        "secret-formats" => secret_formats::run(args),
         "help" | "--help" | "-h" => {
             print!("{HELP}");
             Ok(())

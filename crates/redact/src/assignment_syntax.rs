@@ -56,6 +56,7 @@ impl<'t> AssignmentSyntax<'t> {
         let closed = matches!(self.bytes.byte(at), b'"' | b'\'' | b'`');
         at += usize::from(closed);
         at += usize::from(self.bytes.byte(at) == b']');
+        at = self.skip_emphasis(at);
         let blanks = self.bytes.skip_blanks(at) - at;
         let here = at + blanks;
         let found = self.find_value_after(start, here, closed, blanks)?;
@@ -63,7 +64,7 @@ impl<'t> AssignmentSyntax<'t> {
         let value = if found.0 == ValueSyntax::Element {
             found.1
         } else {
-            self.bytes.skip_blanks(found.1)
+            self.bytes.skip_blanks(self.skip_emphasis(found.1))
         };
         let syntax = if tight && value == found.1 {
             ValueSyntax::Tight
@@ -71,6 +72,17 @@ impl<'t> AssignmentSyntax<'t> {
             found.0
         };
         Some((syntax, value))
+    }
+
+    /// Skips the end of an emphasis: `**Password:** …`.
+    fn skip_emphasis(self, at: usize) -> usize {
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        let signs = rest.iter().take(3).take_while(|b| **b == b'*').count();
+        if signs > 0 && matches!(rest.get(signs), Some(b':' | b' ' | b'=')) {
+            at + signs
+        } else {
+            at
+        }
     }
 
     /// Returns the syntax at `here`, and the offset after it.

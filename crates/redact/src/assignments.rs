@@ -1,14 +1,20 @@
 //! Secrets after a name: assignments, fields, options, and plain sentences.
 
 use super::assignment_syntax::{AssignmentSyntax, TYPE_LENGTH};
-use super::scan::{Scanner, mark_end};
+use super::commands::{self, CommandScan};
+use super::named_pairs::PairScan;
+use super::scan::Scanner;
 use super::secret_names::{self, SecretNameKind};
+use super::sentences::SentenceScan;
+use super::tables::{self, TableScan};
 use super::text_bytes::TextBytes as _;
 use super::value_rules::{self, NamedValue, ValueSyntax};
 use super::value_shape;
 
 /// Maximum length of a name in bytes.
 const NAME_MAX: usize = 64;
+/// Bytes of a neighbouring line that are read.
+const SETTING_BYTES_MAX: usize = 512;
 /// Maximum length of an XML element in bytes, with the blanks around its value.
 const ELEMENT_MAX: usize = 1_024;
 
@@ -32,19 +38,28 @@ impl Scanner<'_> {
         let start = at - back + whole.iter().take_while(|b| b"-.".contains(b)).count();
         let tail = whole.iter().rev().take_while(|b| b"-.".contains(b)).count();
         let end = (at + ahead - tail).max(start);
+        if whole.eq_ignore_ascii_case(b"cookies") {
+            return PairScan(self).match_cookie_list(end);
+        }
+        let start = with_word_before(self.bytes, start, end);
+        let name = start..end;
+        if let Some((syntax, value)) = PairScan(self).paired_value(&name) {
+            if let Some(kind) = kind_of_name(self.text, &name) {
+                self.check_value_of(kind, syntax, name, value, false);
+            }
+            return;
+        }
         // Looking for a value is cheaper than classifying the name, and most names have no value.
         let Some((syntax, value)) = AssignmentSyntax::new(self.bytes).find_value(start, end) else {
-            return;
+            return self.check_surroundings(name);
         };
-        let (text, name) = (self.text, start..end);
-        let Some(name) = text.get(name) else { return };
-        if name.len() <= 3 && name.eq_ignore_ascii_case("key") {
-            return;
+        if syntax == ValueSyntax::Blank && dashes == 0 {
+            let text = self.text.get(name.clone()).unwrap_or("");
+            if !self.can_precede_value(text, start, value) {
+                return self.check_surroundings(name);
+            }
         }
-        if syntax == ValueSyntax::Blank && dashes == 0 && !self.can_precede_value(name, value) {
-            return;
-        }
-        let Some(name_kind) = secret_names::classify_name(name) else {
+        let Some(kind) = kind_of_name(self.text, &name) else {
             return;
         };
         let syntax = if syntax == ValueSyntax::Blank && dashes > 0 {
@@ -52,10 +67,65 @@ impl Scanner<'_> {
         } else {
             syntax
         };
+        let hits = self.hits.len();
+        self.check_value_of(kind, syntax, name.clone(), value, dashes > 0);
+        if self.hits.len() == hits && syntax == ValueSyntax::Blank {
+            self.check_surroundings(name);
+        }
+    }
+
+    /// Checks a name without a value behind it: in a table, in a command, and in a sentence.
+    fn check_surroundings(&mut self, name: std::ops::Range<usize>) {
+        let before = name.start.checked_sub(1).map_or(b' ', |at| self.bytes[at]);
+        let mut after = self.bytes.byte(name.end);
+        if matches!(after, b'"' | b'\'' | b'`' | b'*') {
+            after = self.bytes.byte(name.end + 1);
+        }
+        let is_cell = tables::may_be_cell(self.bytes, &name);
+        // Most names are in code, where none of this applies.
+        let stands_alone = matches!(
+            before,
+            b' ' | b'\t' | b'\n' | b'"' | b'\'' | b'`' | b'*' | b'-' | b'/'
+        ) || !before.is_ascii();
+        let goes_on = matches!(after, b' ' | b's' | b'*') || !after.is_ascii();
+        let ends = goes_on || matches!(after, b'\n' | b'\r' | b'.' | b',' | b'!' | b'?' | 0);
+        if !is_cell && (!stands_alone || !ends) {
+            return;
+        }
+        let Some(kind) = kind_of_name(self.text, &name) else {
+            return;
+        };
+        if matches!(
+            kind,
+            SecretNameKind::Authorization | SecretNameKind::Cookie | SecretNameKind::SetCookie
+        ) {
+            return;
+        }
+        let hits = self.hits.len();
+        if is_cell {
+            TableScan(self).match_table_cell(&name);
+        }
+        if self.hits.len() == hits && stands_alone && ends {
+            CommandScan(self).match_stored_secret(kind, &name);
+        }
+        if self.hits.len() == hits && stands_alone && ends {
+            SentenceScan(self).match_sentence(kind, &name);
+        }
+    }
+
+    /// Checks the value of a name of any kind.
+    fn check_value_of(
+        &mut self,
+        name_kind: SecretNameKind,
+        syntax: ValueSyntax,
+        name: std::ops::Range<usize>,
+        value: usize,
+        option: bool,
+    ) {
         match name_kind {
             SecretNameKind::Authorization => self.match_authorization(syntax, value),
             SecretNameKind::Cookie | SecretNameKind::SetCookie => {
-                self.match_cookie(name_kind, syntax, start, value)
+                self.match_cookie(name_kind, syntax, name.start, value)
             }
             SecretNameKind::Password
             | SecretNameKind::Secret
@@ -66,14 +136,13 @@ impl Scanner<'_> {
             | SecretNameKind::ClientId
             | SecretNameKind::Otp
             | SecretNameKind::Phrase => {
-                let option = dashes > 0;
-                self.check_value(name_kind, syntax, start..end, value, option);
+                self.check_value(name_kind, syntax, name, value, option);
             }
         }
     }
 
     /// Returns true if the value of this name may follow after a blank. That is rare and cheap to check.
-    fn can_precede_value(&self, name: &str, at: usize) -> bool {
+    fn can_precede_value(&self, name: &str, start: usize, at: usize) -> bool {
         let next = [self.bytes.byte(at), self.bytes.byte(at + 1)].map(|b| b.to_ascii_lowercase());
         let line = self.bytes.get(at..).unwrap_or_default();
         let line = line.get(..TYPE_LENGTH).unwrap_or(line);
@@ -87,14 +156,16 @@ impl Scanner<'_> {
             return true;
         }
         matches!(&next, b"is" | b"wa" | b"ar" | b"-p")
-            || next[0] == b'\''
+            || matches!(next[0], b'\'' | b'"')
+            || commands::word_before(self.bytes, start)
+                .is_some_and(|word| commands::SETTERS.contains(&word) || word.starts_with(b"//"))
             || name.starts_with(|c: char| c.is_ascii_uppercase())
             || name.eq_ignore_ascii_case("password")
             || name.eq_ignore_ascii_case("passwd")
     }
 
     /// Checks the value of a password, a secret, a token or a key.
-    fn check_value(
+    pub(super) fn check_value(
         &mut self,
         name_kind: SecretNameKind,
         syntax: ValueSyntax,
@@ -205,6 +276,10 @@ impl Scanner<'_> {
             option: context.option,
             whole_line: context.begins_line && rest.is_empty(),
             ends_line: rest.is_empty() || rest[0] == b'#',
+            is_yaml: syntax == ValueSyntax::Colon
+                && context.begins_line
+                && rest.is_empty()
+                && is_among_settings(self.bytes, range.start, line_end),
             next: self.bytes.byte(range.end),
         };
         if value_rules::is_secret(name_kind, &value) {
@@ -238,11 +313,17 @@ impl Scanner<'_> {
             .filter(|word| !word.is_empty());
         let (last, second) = (words.next().unwrap_or(b""), words.next().unwrap_or(b""));
         let setting = context.upper && [&b"ENV"[..], b"setx", b"-gx", b"-x"].contains(&last);
-        if setting || second.eq_ignore_ascii_case(b"login") {
+        let stored = commands::SETTERS.contains(&last)
+            && (last != b"set" || second.starts_with(b"config") || second.starts_with(b"secret"));
+        let packages = last.starts_with(b"//") && second == b"set";
+        let logs_in = second.eq_ignore_ascii_case(b"login")
+            || commands::is_login_line(self.bytes, &name, before);
+        let option = self.bytes.byte(at) == b'-';
+        if (setting || stored || packages || logs_in) && !option {
             return self.check_value(name_kind, ValueSyntax::Tight, name, at, true);
         }
         if let Some((range, false)) = self.quoted_literal(at)
-            && self.bytes.byte(at) == b'\''
+            && (self.bytes.byte(at) == b'\'' || context.begins_line)
         {
             return self.push_if_secret(name_kind, ValueSyntax::Blank, range, true, context);
         }
@@ -254,85 +335,6 @@ impl Scanner<'_> {
             let range = self.plain_word(self.bytes.skip_blanks(at + length));
             self.push_if_secret(name_kind, ValueSyntax::Sentence, range, false, context);
         }
-    }
-
-    /// Returns the range of the string literal that begins at `at`, and true if it may be a template.
-    pub(super) fn quoted_literal(&mut self, at: usize) -> Option<(std::ops::Range<usize>, bool)> {
-        let mut open = at;
-        let mut template = false;
-        while open < at + 2 && b"fFrRbBuU@$".contains(&self.bytes.byte(open)) {
-            template |= b"fF$".contains(&self.bytes.byte(open));
-            open += 1;
-        }
-        let escapes = usize::from(self.bytes.byte(open) == b'\\');
-        let quote = self.bytes.byte(open + escapes);
-        if !matches!(quote, b'"' | b'\'' | b'`') {
-            return None;
-        }
-        let start = open + escapes + 1;
-        let line_end = self.line_end(start);
-        let mut end = start;
-        loop {
-            let rest = self.bytes.get(end..line_end).unwrap_or_default();
-            // A literal without a closing quote ends with the line.
-            let Some(n) = memchr::memchr(quote, rest) else {
-                return Some((start..line_end, template));
-            };
-            let slashes = rest[..n].iter().rev().take_while(|&&b| b == b'\\').count();
-            end += n;
-            if escapes == 1 && slashes > 0 {
-                return Some((start..end - 1, template));
-            }
-            if slashes % 2 == 0 {
-                return Some((start..end, template));
-            }
-            end += 1;
-        }
-    }
-
-    /// Returns the range of a value without quotes. A `free` value ends at the next blank, others at a separator of
-    /// values.
-    fn bare_value(&mut self, at: usize, free: bool) -> std::ops::Range<usize> {
-        let known = self.bare_value_cache[usize::from(free)];
-        let mut end = if (known.0..known.1).contains(&at) {
-            known.1
-        } else {
-            // A mark is part of the value, with all its characters.
-            let mut end = mark_end(self.bytes, at).unwrap_or(at);
-            while let Some(&b) = self.bytes.get(end) {
-                let next = self.bytes.byte(end + 1);
-                let ends = b.is_ascii_whitespace()
-                    || matches!(b, b'"' | b'\'' | b'`' | b'<' | b'>')
-                    || (b == b'\\' && matches!(next, b'n' | b'r' | b't' | b'"' | b'\''))
-                    || (!free && matches!(b, b';' | b'&' | b','));
-                if ends {
-                    break;
-                }
-                end += 1;
-            }
-            self.bare_value_cache[usize::from(free)] = (at, end);
-            end
-        };
-        let marked = mark_end(self.bytes, at).unwrap_or(at);
-        let closing: &[u8] = if free { b"" } else { b")}].:" };
-        while end > marked && closing.contains(&self.bytes[end - 1]) {
-            end -= 1;
-        }
-        at..end
-    }
-
-    /// Returns the range of a word of a sentence, without quotes and final punctuation.
-    fn plain_word(&self, at: usize) -> std::ops::Range<usize> {
-        let quote = usize::from(matches!(self.bytes.byte(at), b'`' | b'"' | b'\''));
-        let start = at + quote;
-        let rest = self.bytes.get(start..).unwrap_or_default();
-        let rest = rest.get(..NAME_MAX).unwrap_or(rest);
-        let ends = |b: &u8| b.is_ascii_whitespace() || b"`\"'<>".contains(b);
-        let mut length = rest.iter().take_while(|b| !ends(b)).count();
-        while length > 0 && b".,;:)?".contains(&rest[length - 1]) {
-            length -= 1;
-        }
-        start..start + length
     }
 
     fn name_context(&self, name: &std::ops::Range<usize>, option: bool) -> NameContext {
@@ -356,6 +358,61 @@ impl Scanner<'_> {
             free: upper && begins_line,
         }
     }
+}
+
+/// Returns the start of a name of two words: `API key`.
+fn with_word_before(bytes: &[u8], start: usize, end: usize) -> usize {
+    const PARTED: [&[u8]; 3] = [b"key", b"keys", b"phrase"];
+    let last = &bytes[start..end];
+    if !PARTED.iter().any(|word| last.eq_ignore_ascii_case(word)) || start < 2 {
+        return start;
+    }
+    let before = &bytes[..start];
+    let blank = before.ends_with(b" ") || before.ends_with(b"-");
+    let word = before[..start - 1]
+        .iter()
+        .rev()
+        .take(NAME_MAX)
+        .take_while(|b| b.is_ascii_alphanumeric() || **b == b'_')
+        .count();
+    if blank && word > 0 {
+        start - 1 - word
+    } else {
+        start
+    }
+}
+
+/// Returns the kind of secret that a name denotes.
+fn kind_of_name(text: &str, name: &std::ops::Range<usize>) -> Option<SecretNameKind> {
+    let name = text.get(name.clone())?;
+    if name.len() <= 3 && name.eq_ignore_ascii_case("key") {
+        return None;
+    }
+    secret_names::classify_name(name)
+}
+
+/// Returns true if the line above or below that of `at` is a `name: value` line too, and neither is code.
+fn is_among_settings(bytes: &[u8], at: usize, end: usize) -> bool {
+    let before = bytes
+        .get(at.saturating_sub(SETTING_BYTES_MAX)..at)
+        .unwrap_or_default();
+    let above = before.rsplit(|b| *b == b'\n').nth(1);
+    let rest = bytes.get(end..).unwrap_or_default();
+    let rest = rest.get(..SETTING_BYTES_MAX).unwrap_or(rest);
+    let below = rest.split(|b| *b == b'\n').nth(1);
+    let lines = [above, below].map(|line| line.unwrap_or_default().trim_ascii());
+    let code = lines
+        .iter()
+        .any(|line| line.ends_with(b",") || line.ends_with(b"{") || line.ends_with(b";"));
+    let setting = |line: &&[u8]| {
+        let line = line.strip_prefix(b"- ").unwrap_or(line);
+        let name = line
+            .iter()
+            .take_while(|b| b.is_ascii_alphanumeric() || b"_-.".contains(b))
+            .count();
+        name > 0 && matches!(line.get(name..), Some([b':'] | [b':', b' ', ..]))
+    };
+    !code && lines.iter().any(setting)
 }
 
 /// Surroundings of a name.

@@ -21,10 +21,11 @@ pub(super) struct DecodedFinding<K> {
     pub(super) kind: K,
 }
 
-/// Finds secrets around the escapes of `text`. `scan` is called with each decoded view, and adds its findings.
+/// Finds secrets around the escapes of `text`. `scan` is called with each decoded view and the offsets at which
+/// invisible escapes were in it, and adds its findings.
 pub(super) fn find<K: AsRef<str>>(
     text: &str,
-    scan: &mut impl FnMut(&str, &mut Vec<DecodedFinding<K>>),
+    scan: &mut impl FnMut(&str, &[usize], &mut Vec<DecodedFinding<K>>),
 ) -> Vec<DecodedFinding<K>> {
     let mut found = Vec::new();
     decode(text, ROUNDS, scan, &mut found);
@@ -34,7 +35,7 @@ pub(super) fn find<K: AsRef<str>>(
 fn decode<K: AsRef<str>>(
     text: &str,
     rounds: usize,
-    scan: &mut impl FnMut(&str, &mut Vec<DecodedFinding<K>>),
+    scan: &mut impl FnMut(&str, &[usize], &mut Vec<DecodedFinding<K>>),
     found: &mut Vec<DecodedFinding<K>>,
 ) {
     let mut view = View::default();
@@ -42,7 +43,8 @@ fn decode<K: AsRef<str>>(
     while let Some(end) = view.read(text, from) {
         from = end;
         let mut inside = Vec::new();
-        scan(&view.text, &mut inside);
+        let breaks = view.invisible_offsets();
+        scan(&view.text, &breaks, &mut inside);
         if rounds > 1 {
             decode(&view.text, rounds - 1, scan, &mut inside);
         }
@@ -115,6 +117,15 @@ impl View {
         }
         self.text.push_str(text.get(copied..end).unwrap_or(""));
         Some(end)
+    }
+
+    /// Returns the offsets in the view at which invisible escapes were, sorted.
+    fn invisible_offsets(&self) -> Vec<usize> {
+        let invisible = self
+            .units
+            .iter()
+            .filter(|unit| unit.view_start == unit.view_end);
+        invisible.map(|unit| unit.view_start).collect()
     }
 
     /// Maps a secret of the view to the text. Escapes are included whole.
@@ -203,7 +214,7 @@ mod tests {
 
     /// Returns the occurrences of `word` in the decoded text.
     fn places(text: &str, word: &str) -> Vec<String> {
-        let found = find(text, &mut |view: &str, found| {
+        let found = find(text, &mut |view: &str, _: &[usize], found| {
             found.extend(view.match_indices(word).map(|(at, _)| DecodedFinding {
                 range: at..at + word.len(),
                 kind: "x",
@@ -223,7 +234,7 @@ mod tests {
         assert_eq!(places("a\\u003dword b", "=word"), ["\\u003dword"]);
         assert_eq!(places("\x1b[31mword\x1b[0m b", "word"), ["word"]);
         assert_eq!(places("wo\x1b[31mrd b", "word"), ["wo\x1b[31mrd"]);
-        assert_eq!(places("wo=\nrd", "word"), ["wo=\nrd"]);
+        assert_eq!(places("x=3Dy, and one wo=\nrd more", "word"), ["wo=\nrd"]);
         assert_eq!(places("é%77or%64é", "word"), ["%77or%64"]);
         assert_eq!(places("no escape: word", "word"), Vec::<String>::new());
     }
@@ -253,7 +264,7 @@ mod tests {
         let read = format!("{word}_{word}");
         assert_eq!(places(&text, &read), [format!("{word}\\_{word}")]);
         let mut sizes = Vec::new();
-        find::<&str>(&text, &mut |view: &str, _| sizes.push(view.len()));
+        find::<&str>(&text, &mut |view: &str, _, _| sizes.push(view.len()));
         assert!(sizes.iter().all(|size| *size < 12_000), "{sizes:?}");
     }
 
@@ -261,7 +272,7 @@ mod tests {
     fn distant_escapes_have_separate_views() {
         let text = format!("a\\nb\n{}c\\nd\n", "a line without any\n".repeat(100));
         let mut pieces = Vec::new();
-        find::<&str>(&text, &mut |view: &str, _| pieces.push(view.to_owned()));
+        find::<&str>(&text, &mut |view: &str, _, _| pieces.push(view.to_owned()));
         assert_eq!(pieces, ["a\nb\n", "c\nd\n"]);
     }
 }

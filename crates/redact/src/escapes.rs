@@ -1,6 +1,8 @@
 //! Escape sequences that change how a text is read: of terminals, of string literals, of URLs, of HTML and of
 //! quoted-printable mail.
 
+mod soft_breaks;
+
 /// Maximum length of a control sequence of a terminal in bytes.
 const CONTROL_MAX: usize = 64;
 /// Maximum length of an operating system command of a terminal in bytes, such as a hyperlink.
@@ -71,7 +73,9 @@ fn has_escape(chunk: &[u8; CHUNK_READ]) -> bool {
     for n in 0..CHUNK {
         let [a, b, c, d] = [chunk[n], chunk[n + 1], chunk[n + 2], chunk[n + 3]];
         let always = (a == 0x1b) | (a == b'\\') | (a == b'%') | (a == b'&') | (a >= 0x80);
-        let broken = (a == b'=') & ((b < 0x0e) | (b == b'3'));
+        let two = (b == b'2') & ((c == b'0') | (c == b'2') | (c == b'7'));
+        let blank = (b == b'0') & ((c == b'A') | (c == b'D') | (c == b'9'));
+        let broken = (a == b'=') & ((b < 0x0e) | (b == b'3') | two | blank);
         let colour = (c == b'm') | (c == b';') | (d == b'm') | (d == b';');
         found |= u8::from(always | broken | ((a == b'[') & colour));
     }
@@ -252,18 +256,30 @@ fn percent(rest: &[u8]) -> Option<(usize, Option<char>)> {
     Some((3 * count, Some(read)))
 }
 
-/// Decodes `=` at the end of a line, and `=3D`.
+/// Decodes `=` at the end of a line of mail, and characters such as `=3D`.
 fn quoted_printable(bytes: &[u8], at: usize) -> Option<(usize, Option<char>)> {
     let rest = &bytes[at..];
-    if rest.starts_with(b"=3D") {
-        return Some((3, Some('=')));
+    if !matches!(rest.get(1), Some(b'0' | b'2' | b'3' | b'\n' | b'\r')) {
+        return None;
     }
-    // `=` alone on a line is not a soft line break, except after another one.
-    let line = &bytes[..at];
-    let begins_line = line.ends_with(b"\n") && !line.ends_with(b"=\n") && !line.ends_with(b"=\r\n");
-    let inside = at > 0 && !begins_line;
+    let encoded = [
+        (&b"=3D"[..], '='),
+        (b"=20", ' '),
+        (b"=22", '"'),
+        (b"=27", '\''),
+        (b"=3A", ':'),
+        (b"=0A", '\n'),
+        (b"=0D", '\r'),
+        (b"=09", '\t'),
+    ];
+    if let Some((_, read)) = encoded.iter().find(|(code, _)| rest.starts_with(code)) {
+        // Values such as `status=200` are no codes.
+        let is_code = *read == '=' || rest.get(3).is_some_and(u8::is_ascii_alphabetic);
+        return is_code.then_some((3, Some(*read)));
+    }
     let length = if rest.starts_with(b"=\n") { 2 } else { 3 };
-    (inside && (length == 2 || rest.starts_with(b"=\r\n"))).then_some((length, None))
+    let is_break = length == 2 || rest.starts_with(b"=\r\n");
+    (is_break && soft_breaks::is_soft(bytes, at, length)).then_some((length, None))
 }
 
 /// Decodes `&quot;`, `&#34;` and `&#x22;`.

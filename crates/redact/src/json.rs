@@ -35,7 +35,12 @@ impl Redactor {
         kinds: &mut Vec<String>,
         depth: usize,
     ) {
+        let paired = paired_name(map);
         for (name, value) in map.iter_mut() {
+            let name = match (&paired, is_value_field(name)) {
+                (Some(paired), true) => paired,
+                _ => name,
+            };
             self.redact_nested(value, Some(name), is_redacted, kinds, depth);
         }
         if map.keys().any(|name| !self.is_clean(name)) {
@@ -97,4 +102,22 @@ impl Redactor {
             *text = super::mark(name_kind.kind());
         }
     }
+}
+
+/// Returns the secret name that an object has as a value: that of `{"name": "DB_PASSWORD", "value": "…"}`.
+fn paired_name(map: &Map<String, Value>) -> Option<String> {
+    const NAMING: [&str; 6] = ["name", "key", "header", "field", "parameterkey", "variable"];
+    let names = map
+        .iter()
+        .filter(|(field, _)| NAMING.iter().any(|name| field.eq_ignore_ascii_case(name)));
+    let mut texts = names.filter_map(|(_, value)| value.as_str());
+    texts
+        .find(|text| secret_names::classify_name(text).is_some())
+        .map(str::to_owned)
+}
+
+/// Returns true for the field of the value next to a name.
+fn is_value_field(field: &str) -> bool {
+    const VALUES: [&str; 4] = ["value", "val", "default", "parametervalue"];
+    VALUES.iter().any(|value| field.eq_ignore_ascii_case(value))
 }

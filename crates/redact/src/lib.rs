@@ -3,30 +3,40 @@
 //! Pure: text in, text out. The mark contains the kind of the secret: `[redacted:github-token]`. Only the secret is
 //! replaced, so that a record remains useful: `password = [redacted:password]`.
 
+mod anchor_checks;
 mod assignment_syntax;
 mod assignments;
+mod base64_view;
+mod commands;
 mod decoded_view;
 mod entropy;
 mod escapes;
 mod headers;
 mod json;
+mod named_pairs;
+mod nouns;
 mod pattern;
 mod positional;
 mod prefilter;
 mod private_keys;
+mod raw_tail;
 mod rescan;
 mod scan;
 #[cfg(feature = "scan-log")]
 pub mod scan_log;
 mod secret_formats;
 mod secret_names;
+mod sentences;
+mod tables;
 mod text_bytes;
 mod user_rules;
+mod value_ranges;
 mod value_rules;
 mod value_shape;
 
 use decoded_view::DecodedFinding;
 use heirloom_model::settings::RedactSettings;
+pub use raw_tail::RawTail;
 use scan::MARK;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -34,6 +44,8 @@ use user_rules::UserRules;
 
 /// Maximum number of passes over a text: a mark may uncover another secret next to it.
 const PASSES_MAX: usize = 64;
+/// Maximum number of times that a text was encoded as base64.
+const BASE64_DEPTH_MAX: usize = 2;
 /// Largest redacted text in bytes that is scanned again as a whole. It covers records and most outputs.
 const WHOLE_RESCAN_BYTES_MAX: usize = 64 << 10;
 
@@ -75,11 +87,15 @@ pub struct FormatRule {
     pub before: &'static str,
     /// Public rule set of the format, and its name there.
     pub source: &'static str,
+    /// True if the row was generated from the rule set.
+    pub is_generated: bool,
 }
 
 /// Returns every built-in format that is recognised without a name.
 pub fn formats() -> impl Iterator<Item = FormatRule> {
-    secret_formats::FORMATS.iter().map(|format| FormatRule {
+    let numbered = secret_formats::FORMATS.iter().enumerate();
+    numbered.map(|(number, format)| FormatRule {
+        is_generated: secret_formats::is_generated(number),
         kind: format.kind,
         expression: format.pattern,
         before: format.before,
@@ -137,6 +153,16 @@ impl Redactor {
         Cow::Owned(clean)
     }
 
+    /// Replaces each secret of `text` that overlaps `part`; secrets elsewhere stay.
+    pub fn redact_part<'t>(&self, text: &'t str, part: Range<usize>) -> Cow<'t, str> {
+        let mut found = self.find(text);
+        found.retain(|one| one.start < part.end && part.start < one.end);
+        match found.is_empty() {
+            true => Cow::Borrowed(text),
+            false => Cow::Owned(replace_with_marks(text, &found, &mut Vec::new()).0),
+        }
+    }
+
     /// Returns true if replacing these findings can affect any part of the text: a user rule may match anywhere, and
     /// a private key has many lines.
     fn has_wide_effect(&self, found: &[Finding<'_>]) -> bool {
@@ -167,8 +193,42 @@ impl Redactor {
     }
 
     /// Finds the secrets in a decoded part of a text.
-    fn find_decoded<'r>(&'r self, view: &str, found: &mut Vec<DecodedFinding<&'r str>>) {
-        found.extend(scan::hits(view).into_iter().map(|hit| DecodedFinding {
+    fn find_decoded<'r>(
+        &'r self,
+        view: &str,
+        breaks: &[usize],
+        found: &mut Vec<DecodedFinding<&'r str>>,
+    ) {
+        self.find_plain(view, breaks, found);
+        found.extend(self.find_base64(view, BASE64_DEPTH_MAX));
+    }
+
+    /// Finds base64 that contains a secret, also in base64.
+    fn find_base64(&self, text: &str, depth: usize) -> Vec<DecodedFinding<&str>> {
+        if depth == 0 {
+            return Vec::new();
+        }
+        base64_view::find(text, &mut |inner: &str| {
+            let mut found: Vec<DecodedFinding<&str>> = Vec::new();
+            self.find_plain(inner, &[], &mut found);
+            let mut scan = |view: &str, breaks: &[usize], inside: &mut Vec<_>| {
+                self.find_plain(view, breaks, inside);
+            };
+            found.extend(decoded_view::find(inner, &mut scan));
+            found.extend(self.find_base64(inner, depth - 1));
+            found.first().map(|one| one.kind)
+        })
+    }
+
+    /// Finds the secrets in a decoded part of a text, without those in base64.
+    fn find_plain<'r>(
+        &'r self,
+        view: &str,
+        breaks: &[usize],
+        found: &mut Vec<DecodedFinding<&'r str>>,
+    ) {
+        let hits = scan::hits(view, breaks);
+        found.extend(hits.into_iter().map(|hit| DecodedFinding {
             range: hit.start..hit.end,
             kind: hit.kind,
         }));
@@ -188,7 +248,7 @@ impl Redactor {
     pub fn find(&self, text: &str) -> Vec<Finding<'_>> {
         #[cfg(feature = "scan-log")]
         scan_log::add(text);
-        let mut found: Vec<_> = scan::hits(text)
+        let mut found: Vec<_> = scan::hits(text, &[])
             .into_iter()
             .map(|hit| Finding {
                 kind: hit.kind,
@@ -200,7 +260,18 @@ impl Redactor {
             found.push(Finding { kind, start, end })
         });
         found.retain(|one| !self.user.allows(text.get(one.start..one.end).unwrap_or("")));
-        let mut scan = |view: &str, inside: &mut Vec<_>| self.find_decoded(view, inside);
+        found.extend(
+            self.find_base64(text, BASE64_DEPTH_MAX)
+                .into_iter()
+                .map(|one| Finding {
+                    kind: one.kind,
+                    start: one.range.start,
+                    end: one.range.end,
+                }),
+        );
+        let mut scan = |view: &str, breaks: &[usize], inside: &mut Vec<_>| {
+            self.find_decoded(view, breaks, inside);
+        };
         let decoded = decoded_view::find(text, &mut scan);
         found.extend(decoded.into_iter().map(|one| Finding {
             kind: one.kind,

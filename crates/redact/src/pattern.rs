@@ -53,16 +53,17 @@ pub(super) fn fixed_length(pattern: &str) -> usize {
 }
 
 /// A class with its repetition: `[a-z_-]{3,}`.
-struct Class<'p> {
-    members: &'p [u8],
+struct Class {
+    /// One bit for each ASCII character.
+    members: u128,
     count_min: usize,
     count_max: Option<usize>,
     /// Offset in the pattern after the class.
     end: usize,
 }
 
-impl<'p> Class<'p> {
-    fn parse(pattern: &'p [u8], start: usize) -> Option<Self> {
+impl Class {
+    fn parse(pattern: &[u8], start: usize) -> Option<Self> {
         let close = start + pattern.get(start..)?.iter().position(|&b| b == b']')?;
         let members = pattern.get(start + 1..close)?;
         let rest = pattern.get(close + 1..)?;
@@ -76,31 +77,31 @@ impl<'p> Class<'p> {
             }
         };
         Some(Self {
-            members,
+            members: Self::bits(members),
             count_min,
             count_max,
             end: close + 2 + length,
         })
     }
 
-    fn contains(&self, byte: u8) -> bool {
+    /// Returns the characters of a class as bits.
+    fn bits(members: &[u8]) -> u128 {
+        let mut bits = 0;
         let mut at = 0;
-        while let Some(&low) = self.members.get(at) {
-            match (self.members.get(at + 1), self.members.get(at + 2)) {
-                (Some(b'-'), Some(&high)) => {
-                    if (low..=high).contains(&byte) {
-                        return true;
-                    }
-                    at += 3;
-                }
-                _ => {
-                    if low == byte {
-                        return true;
-                    }
-                    at += 1;
-                }
+        while let Some(&low) = members.get(at) {
+            let range = match (members.get(at + 1), members.get(at + 2)) {
+                (Some(b'-'), Some(&high)) => low..=high,
+                _ => low..=low,
+            };
+            at += if range.start() == range.end() { 1 } else { 3 };
+            for byte in range {
+                bits |= 1 << (byte & 127);
             }
         }
-        false
+        bits
+    }
+
+    fn contains(&self, byte: u8) -> bool {
+        byte < 128 && self.members >> byte & 1 == 1
     }
 }

@@ -1,11 +1,16 @@
 //! Secrets at known positions: in a URL, after `Bearer`, in options of commands.
 
+use super::commands::CommandScan;
 use super::scan::Scanner;
 use super::text_bytes::TextBytes as _;
 use super::value_shape;
 
 /// Maximum distance in bytes from a command to its option.
 const COMMAND_MAX: usize = 2_000;
+
+/// Minimum length of a token in a URL, and of the key of a link, in bytes.
+const URL_TOKEN_MIN: usize = 10;
+const LINK_KEY_MIN: usize = 16;
 
 impl Scanner<'_> {
     /// Matches `scheme://user:PASSWORD@host`, with the anchor at `://`.
@@ -18,14 +23,59 @@ impl Scanner<'_> {
         let ends = |b: &u8| b.is_ascii_whitespace() || b"/?#\"'`<>\\,;".contains(b);
         let length = rest.iter().take_while(|b| !ends(b)).count();
         let authority = &rest[..length];
-        let (Some(colon), Some(host)) = (
-            memchr::memchr(b':', authority),
-            memchr::memrchr(b'@', authority),
-        ) else {
-            return;
-        };
-        if colon < host {
-            self.push_password(start + colon + 1, start + host, "url-password");
+        let colon = memchr::memchr(b':', authority);
+        match (colon, memchr::memrchr(b'@', authority)) {
+            (Some(colon), Some(host)) if colon < host => {
+                self.push_password(start + colon + 1, start + host, "url-password");
+            }
+            (_, Some(host)) => self.push_url_token(start..start + host),
+            (_, None) => self.match_secret_link(start + length),
+        }
+    }
+
+    /// Adds a token in place of the user of a URL: `https://TOKEN@host`.
+    fn push_url_token(&mut self, user: std::ops::Range<usize>) {
+        let text = self.text.get(user.clone()).unwrap_or("");
+        // Signs of a token are percent-encoded here.
+        let plain = text.replace('%', "");
+        if text.len() >= URL_TOKEN_MIN
+            && value_shape::is_generated(&plain, 3.0)
+            && !value_shape::is_placeholder(text)
+        {
+            self.push(user.start, user.end, "url-token");
+        }
+    }
+
+    /// Matches a link that shows a secret once: `https://host/secret/KEY`, with `at` at the end of the host.
+    fn match_secret_link(&mut self, at: usize) {
+        const FOLDERS: [&[u8]; 6] = [
+            b"secret",
+            b"private",
+            b"one-time",
+            b"onetime",
+            b"reset-password",
+            b"magic-link",
+        ];
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        let rest = rest.get(..COMMAND_MAX).unwrap_or(rest);
+        let ends = |b: &u8| b.is_ascii_whitespace() || b"?\"'`<>\\,;)]".contains(b);
+        let path = &rest[..rest.iter().position(ends).unwrap_or(rest.len())];
+        let mut from = 0;
+        let mut about = false;
+        for part in path.split(|b| matches!(b, b'/' | b'#')) {
+            let text = self
+                .text
+                .get(at + from..at + from + part.len())
+                .unwrap_or("");
+            let text = text.trim_end_matches('.');
+            if about && text.len() >= LINK_KEY_MIN && value_shape::is_generated(text, 3.0) {
+                return self.push(at + from, at + from + text.len(), "secret-link");
+            }
+            about = FOLDERS
+                .iter()
+                .any(|folder| part.eq_ignore_ascii_case(folder))
+                || (about && part.len() <= 3);
+            from += part.len() + 1;
         }
     }
 
@@ -85,7 +135,8 @@ impl Scanner<'_> {
 
     /// Matches `mysql -pPASSWORD`, with the anchor at the blank before the option.
     pub(super) fn match_password_option(&mut self, at: usize) {
-        if !self.is_option_of(self.last_mysql, at) {
+        if !self.is_option_of(self.last_mysql, at) && !CommandScan(self).takes_attached_password(at)
+        {
             return;
         }
         let start = at + 3;
@@ -125,11 +176,12 @@ impl Scanner<'_> {
             return;
         }
         let start = self.bytes.skip_blanks(start + 14);
-        if self.bytes.byte(start) != b'\'' {
+        let quote = self.bytes.byte(start);
+        if !matches!(quote, b'\'' | b'"') {
             return;
         }
         let end = self.line_end(start);
-        if let Some(length) = memchr::memchr(b'\'', &self.bytes[start + 1..end.max(start + 1)]) {
+        if let Some(length) = memchr::memchr(quote, &self.bytes[start + 1..end.max(start + 1)]) {
             self.push_password(start + 1, start + 1 + length, "password");
         }
     }
@@ -189,7 +241,7 @@ impl Scanner<'_> {
         let inner = |b: &&u8| b.is_ascii_alphanumeric() || b"_-".contains(b);
         let length = rest.iter().take(41).take_while(inner).count();
         let (start, end) = (at - digits, at + 3 + length);
-        let begins = start == 0 || !self.bytes[start - 1].is_ascii_alphanumeric();
+        let begins = self.begins_word(start);
         let value = self.text.get(start..end).unwrap_or("");
         if begins
             && value_shape::is_pair(value)
@@ -201,7 +253,7 @@ impl Scanner<'_> {
 
     /// Matches `SK` and 32 hexadecimal digits.
     pub(super) fn match_twilio(&mut self, at: usize) {
-        let begins = at == 0 || !self.bytes[at - 1].is_ascii_alphanumeric();
+        let begins = self.begins_word(at);
         let rest = self.bytes.get(at..).unwrap_or_default();
         let Some(digits) = rest
             .get(2..34)
@@ -211,8 +263,8 @@ impl Scanner<'_> {
         };
         let goes_on = rest.get(34).is_some_and(u8::is_ascii_alphanumeric);
         if digits.iter().all(u8::is_ascii_hexdigit) && !goes_on {
-            let value = &self.text[at..at + 34];
-            if value_shape::is_varied(value) && !value_shape::is_placeholder(value) {
+            let digits_text = &self.text[at + 2..at + 34];
+            if value_shape::has_random_part(digits_text) {
                 self.push(at, at + 34, "twilio-key");
             }
         }

@@ -3,6 +3,7 @@
 //! The table is built at compile time. An automaton over the same words would have to be built by every process,
 //! which takes longer than the redaction of a line, and does not scan faster.
 
+use super::nouns::NOUNS;
 use super::secret_formats::FORMATS;
 
 /// Check to run at an anchor.
@@ -26,6 +27,10 @@ pub(super) enum Anchor {
     Url,
     /// `BEGIN`.
     Pem,
+    /// The `-EN` of `-----END`.
+    PemEnd,
+    /// The first bytes of a private key in base64.
+    KeyBody,
     /// The `-Li` of `Private-Lines`.
     PuttyLines,
     /// The first bytes of a mark.
@@ -40,6 +45,20 @@ pub(super) enum Anchor {
     Mysql,
     /// The inside of `identified by`.
     IdentifiedBy,
+    /// The inside of a noun of another language.
+    Noun(usize),
+    /// ` / `, as between a name and a password.
+    LoginPair,
+    /// An option of a command that takes a secret.
+    CommandOption,
+    /// `/add` of `net user`.
+    NetUser,
+    /// The inside of a command with a secret at a position.
+    Positional,
+    /// The inside of a command or an address of Oracle.
+    Oracle,
+    /// The colon before a port of PostgreSQL.
+    PgPass,
 }
 
 /// Trigrams of each word, chosen to be rare elsewhere, with their check.
@@ -97,6 +116,13 @@ const WORDS: &[(&[u8; 3], Anchor)] = &[
     (b">s.", Anchor::OldVault),
     (b"://", Anchor::Url),
     (b"beg", Anchor::Pem),
+    (b"-en", Anchor::PemEnd),
+    (b"mii", Anchor::KeyBody),
+    (b"mhc", Anchor::KeyBody),
+    (b"mhq", Anchor::KeyBody),
+    (b"mig", Anchor::KeyBody),
+    (b"mc4", Anchor::KeyBody),
+    (b"b3b", Anchor::KeyBody),
     (b"-li", Anchor::PuttyLines),
     (b"[re", Anchor::Mark),
     (b"-u ", Anchor::UserOption),
@@ -105,11 +131,37 @@ const WORDS: &[(&[u8; 3], Anchor)] = &[
     (b"cur", Anchor::Curl),
     (b"ysq", Anchor::Mysql),
     (b"ied", Anchor::IdentifiedBy),
+    (b" / ", Anchor::LoginPair),
+    (b" -p", Anchor::CommandOption),
+    (b" -a", Anchor::CommandOption),
+    (b" -w", Anchor::CommandOption),
+    (b" -k", Anchor::CommandOption),
+    (b" -t", Anchor::CommandOption),
+    (b" -u", Anchor::CommandOption),
+    (b" -s", Anchor::CommandOption),
+    (b"/ad", Anchor::NetUser),
+    (b"vau", Anchor::Positional),
+    (b"d_u", Anchor::Positional),
+    (b"tpa", Anchor::Positional),
+    (b"scu", Anchor::Positional),
+    (b"ysq", Anchor::Positional),
+    (b"wpa", Anchor::Positional),
+    (b"squ", Anchor::Positional),
+    (b"p-b", Anchor::Positional),
+    (b"lpl", Anchor::Oracle),
+    (b"xpd", Anchor::Oracle),
+    (b"mpd", Anchor::Oracle),
+    (b"jdb", Anchor::Oracle),
+    (b":54", Anchor::PgPass),
+    (b":64", Anchor::PgPass),
+    (b":*:", Anchor::PgPass),
 ];
 
 /// Number of pairs of digits.
 const PAIRS: usize = 100;
-const COUNT: usize = FORMATS.len() + WORDS.len() + PAIRS;
+const FIRST_NOUN: usize = FORMATS.len() + WORDS.len();
+const FIRST_PAIR: usize = FIRST_NOUN + NOUNS.len();
+const COUNT: usize = FIRST_PAIR + PAIRS;
 const HEADS: usize = 1 << 10;
 const NONE: u16 = u16::MAX;
 
@@ -142,11 +194,15 @@ const fn build() -> Table {
                 "a format begins with three literal characters"
             );
             fold(front[0], front[1], front[2])
-        } else if at < FORMATS.len() + WORDS.len() {
+        } else if at < FIRST_NOUN {
             let word = WORDS[at - FORMATS.len()].0;
             fold(word[0], word[1], word[2])
+        } else if at < FIRST_PAIR {
+            let noun = &NOUNS[at - FIRST_NOUN];
+            let (text, from) = (noun.text, noun.anchor);
+            fold(text[from], text[from + 1], text[from + 2])
         } else {
-            let pair = at - FORMATS.len() - WORDS.len();
+            let pair = at - FIRST_PAIR;
             fold(b'0' + (pair / 10) as u8, b'0' + (pair % 10) as u8, b'|')
         };
         let hash = hash(letters);
@@ -211,9 +267,11 @@ pub(super) fn at(bytes: &[u8], at: usize, mut each: impl FnMut(Anchor)) {
     while entry != NONE {
         let number = usize::from(entry);
         if TABLE.letters[number] == letters {
-            each(match number.checked_sub(FORMATS.len()) {
-                None => Anchor::Format(number),
-                Some(word) => WORDS.get(word).map_or(Anchor::NumberPair, |word| word.1),
+            each(match number {
+                FIRST_PAIR.. => Anchor::NumberPair,
+                FIRST_NOUN.. => Anchor::Noun(number - FIRST_NOUN),
+                number if number < FORMATS.len() => Anchor::Format(number),
+                number => WORDS[number - FORMATS.len()].1,
             });
         }
         entry = TABLE.next[number];

@@ -22,6 +22,14 @@ pub(super) struct Scanner<'t> {
     pub(super) text: &'t str,
     pub(super) bytes: &'t [u8],
     pub(super) hits: Vec<ScanHit>,
+    /// Offsets at which invisible escapes were: words may begin there.
+    breaks: &'t [usize],
+    /// Range of the last secrets that overlap or touch.
+    pub(super) covered: std::ops::Range<usize>,
+    /// End of the last noun of another language.
+    pub(super) noun_end: usize,
+    /// End of the last table with secrets.
+    pub(super) table_end: usize,
     /// End of the last checked name.
     pub(super) name_end: usize,
     /// Offset of the last `curl`, which takes secrets in options.
@@ -37,11 +45,15 @@ pub(super) struct Scanner<'t> {
 }
 
 /// Finds every secret in `text`, without order; some may overlap.
-pub(super) fn hits(text: &str) -> Vec<ScanHit> {
+pub(super) fn hits(text: &str, breaks: &[usize]) -> Vec<ScanHit> {
     let mut scan = Scanner {
         text,
         bytes: text.as_bytes(),
         hits: Vec::new(),
+        breaks,
+        covered: 0..0,
+        noun_end: 0,
+        table_end: 0,
         name_end: 0,
         last_curl: None,
         last_mysql: None,
@@ -72,46 +84,11 @@ pub(super) fn mark_end(bytes: &[u8], at: usize) -> Option<usize> {
 }
 
 impl Scanner<'_> {
-    /// Runs the checks of an anchor; returns the earliest offset at which the scan continues.
-    fn inspect_anchor(&mut self, at: usize) -> usize {
-        // Anchors inside of a secret need no check.
-        if self
-            .hits
-            .last()
-            .is_some_and(|hit| (hit.start..hit.end).contains(&at))
-        {
-            return at;
-        }
-        let mut go_on = at;
-        let bytes = self.bytes;
-        prefilter::at(bytes, at, |look| match look {
-            Anchor::Format(number) => self.match_format(number, at),
-            Anchor::Name => self.check_name(at),
-            Anchor::Bearer => self.match_bearer(at),
-            Anchor::Facebook => self.match_facebook(at),
-            Anchor::NumberPair => self.match_number_pair(at),
-            Anchor::Twilio => self.match_twilio(at),
-            Anchor::OldVault => self.match_old_vault(at + 1),
-            Anchor::Url => self.match_url(at),
-            Anchor::Pem => self.match_pem(at),
-            Anchor::PuttyLines => self.match_putty(at),
-            Anchor::Mark => go_on = mark_end(bytes, at).unwrap_or(at),
-            Anchor::UserOption => self.match_user_option(at),
-            Anchor::PasswordOption => self.match_password_option(at),
-            Anchor::Curl => self.note_curl(at),
-            Anchor::Mysql => self.note_mysql(at),
-            Anchor::IdentifiedBy => self.match_identified_by(at),
-        });
-        go_on
-    }
-
-    fn match_format(&mut self, number: usize, anchor: usize) {
-        let bytes = self.bytes;
+    pub(super) fn match_format(&mut self, number: usize, anchor: usize) {
         let Some(start) = anchor.checked_sub(pattern::fixed_length(FORMATS[number].before)) else {
             return;
         };
-        let inner = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
-        if (start > 0 && inner(start - 1)) || !self.text.is_char_boundary(start) {
+        if !self.begins_word(start) || !self.text.is_char_boundary(start) {
             return;
         }
         if self
@@ -124,11 +101,13 @@ impl Scanner<'_> {
         let mut reached = start;
         match self.end_of_format(number, start, anchor, &mut reached) {
             Some(end) => {
+                let end = end - value_shape::dull_tail(&self.text[start..end]);
                 let text = &self.text[start..end];
                 let prefix = FORMATS[number].pattern.find('[').unwrap_or(0);
                 let body = text.get(prefix..).unwrap_or(text);
                 let other = value_shape::is_name_like(body) || self.names_a_file(body, end);
-                if !value_shape::is_placeholder(text) && value_shape::is_varied(text) && !other {
+                let random = value_shape::has_random_part(body);
+                if random && !value_shape::is_documented_key(text) && !other {
                     self.push(start, end, FORMATS[number].kind);
                 } else {
                     self.note_failure(number, anchor, end);
@@ -136,6 +115,16 @@ impl Scanner<'_> {
             }
             None => self.note_failure(number, anchor, reached),
         }
+    }
+
+    /// Returns true if a word may begin at `at`: after anything but a letter or digit, and after an escape.
+    pub(super) fn begins_word(&self, at: usize) -> bool {
+        let Some(before) = at.checked_sub(1) else {
+            return true;
+        };
+        !self.bytes.byte(before).is_ascii_alphanumeric()
+            || (before > 0 && self.bytes.byte(before - 1) == b'\\')
+            || self.breaks.binary_search(&at).is_ok()
     }
 
     /// Records that a format failed after a long match attempt: an attempt a little further on would also fail, and
@@ -193,6 +182,10 @@ impl Scanner<'_> {
         if start < end && self.text.is_char_boundary(start) && self.text.is_char_boundary(end) {
             let kind = self.format_of(start, end).unwrap_or(kind);
             self.hits.push(ScanHit { start, end, kind });
+            self.covered = match start <= self.covered.end && self.covered.start <= end {
+                true => self.covered.start.min(start)..self.covered.end.max(end),
+                false => start..end,
+            };
         }
     }
 

@@ -1,6 +1,7 @@
 //! Table of secret formats that are recognised without a name. Each row names its source.
 
 /// A secret format: `before` followed by `pattern`, at the start of a word.
+#[derive(Clone, Copy)]
 pub(super) struct Format {
     /// Kind in the mark.
     pub(super) kind: &'static str,
@@ -12,20 +13,96 @@ pub(super) struct Format {
     pub(super) source: &'static str,
 }
 
+/// Every format: those that are written by hand, and the generated ones.
+pub(super) const FORMATS: &[Format] = &{
+    let mut all = [OWN[0]; OWN.len() + GENERATED.len()];
+    let mut at = 0;
+    while at < all.len() {
+        all[at] = if at < OWN.len() {
+            OWN[at]
+        } else {
+            GENERATED[at - OWN.len()]
+        };
+        at += 1;
+    }
+    all
+};
+
+/// Returns true if a format was written by `cargo xtask secret-formats`.
+pub(super) fn is_generated(number: usize) -> bool {
+    number >= OWN.len()
+}
+
 macro_rules! formats {
-    ($($kind:literal $before:literal $pattern:literal $source:literal)*) => {
-        /// Every format.
+    ($list:ident $($kind:literal $before:literal $pattern:literal $source:literal)*) => {
+        /// Formats of one origin.
         ///
         /// The expressions are a subset of the usual ones: literal characters (a dot is a dot), classes and
         /// repetitions of classes, without backtracking. They need no compiling, which a process that lives for some
         /// milliseconds would pay for each time. A last class without an upper bound takes what is longer too.
-        pub(super) const FORMATS: &[Format] = &[
+        const $list: &[Format] = &[
             $(Format { kind: $kind, before: $before, pattern: $pattern, source: $source },)*
         ];
     };
 }
 
-formats! {
+include!("secret_formats/rule_set_formats.rs");
+
+formats! { OWN
+    "anyscale-key" "" "esecret_[A-Za-z0-9]{20,}" "own, Anyscale"
+    "azure-openai-key" "[A-Za-z0-9]{52}" "JQQJ99[A-Za-z0-9]{26,}" "own, Azure OpenAI"
+    "brave-key" "" "BSA[A-Za-z0-9_-]{28,}" "own, Brave Search"
+    "browserbase-key" "" "bb_live_[A-Za-z0-9_-]{24,}" "own, Browserbase"
+    "cartesia-key" "" "sk_car_[A-Za-z0-9]{18,}" "own, Cartesia"
+    "cloudflare-token" "" "cfut_[A-Za-z0-9_-]{40,}" "own, Cloudflare"
+    "cloudflare-token" "" "cfat_[A-Za-z0-9_-]{40,}" "own, Cloudflare"
+    "cursor-key" "" "crsr_[A-Za-z0-9]{32,}" "own, Cursor"
+    "cursor-key" "" "key_[a-f0-9]{64,}" "own, Cursor"
+    "daytona-key" "" "dtn_[a-f0-9]{32,}" "own, Daytona"
+    "deno-token" "" "ddp_[A-Za-z0-9]{36}" "own, Deno Deploy"
+    "deno-token" "" "ddw_[A-Za-z0-9]{36}" "own, Deno Deploy"
+    "e2b-key" "" "e2b_[a-f0-9]{40,}" "own, E2B"
+    "fireworks-key" "" "fw_[A-Za-z0-9]{20,}" "own, Fireworks"
+    "gocardless-token" "" "live_[A-Za-z0-9_-]{40}" "own, GoCardless"
+    "google-api-key" "" "AQ.Ab8[A-Za-z0-9_-]{40,}" "own, Google AI Studio"
+    "helicone-key" "" "sk-helicone-[a-z0-9-]{20,}" "own, Helicone"
+    "infisical-token" "" "st.[a-f0-9]{24}.[a-f0-9]{32}.[a-f0-9]{32}" "own, Infisical"
+    "llamacloud-key" "" "llx-[A-Za-z0-9]{40,}" "own, LlamaCloud"
+    "mem0-key" "" "m0-[A-Za-z0-9]{36,}" "own, mem0"
+    "modal-token" "" "ak-[A-Za-z0-9]{22}" "own, Modal"
+    "modal-token" "" "as-[A-Za-z0-9]{22}" "own, Modal"
+    "neon-key" "" "napi_[a-z0-9]{40,}" "own, Neon"
+    "novita-key" "" "sk_[A-Za-z0-9_-]{43}" "own, Novita"
+    "openpipe-key" "" "opk_[A-Za-z0-9]{30,}" "own, OpenPipe"
+    "paypal-token" "" "access_token$production$[a-z0-9]{16}$[a-f0-9]{32}" "own, Braintree of PayPal"
+    "render-key" "" "rnd_[A-Za-z0-9]{28,}" "own, Render"
+    "runpod-key" "" "rpa_[A-Z0-9]{40,}" "own, RunPod"
+    "salesforce-session" "" "00D[A-Za-z0-9]{12,15}![A-Za-z0-9._]{80,}" "own, Salesforce"
+    "telegram-token" "[0-9]{8}" ":AA[A-Za-z0-9_-]{33}" "own, Telegram"
+    "telegram-token" "[0-9]{9}" ":AA[A-Za-z0-9_-]{33}" "own, Telegram"
+    "tines-webhook" "" "tines.com/webhook/[a-f0-9]{32}/[a-f0-9]{32}" "own, Tines"
+    "vercel-token" "" "vck_[A-Za-z0-9]{24,}" "own, Vercel"
+    "vercel-token" "" "vcp_[A-Za-z0-9]{24,}" "own, Vercel"
+    "vercel-token" "" "vca_[A-Za-z0-9]{24,}" "own, Vercel"
+    "vercel-token" "" "vcr_[A-Za-z0-9]{24,}" "own, Vercel"
+    "voyage-key" "" "pa-[A-Za-z0-9_-]{43}" "own, Voyage"
+    "wandb-key" "" "wandb_v1_[A-Za-z0-9_]{40,}" "own, Weights & Biases"
+    "webex-token" "[A-Za-z0-9]{64}" "_PF84_[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}" "own, Webex"
+    "webex-token" "[A-Za-z0-9]{64}" "_P0A1_[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}" "own, Webex"
+    "aws-signature" "" "X-Amz-Signature=[a-f0-9]{64}" "own, AWS signature version 4"
+    "django-secret-key" "" "django-insecure-[A-Za-z0-9!@#$%^&*(_=+)-]{40,}" "own, startproject of Django"
+    "google-signature" "" "X-Goog-Signature=[a-f0-9]{256,}" "own, signed URLs of Google Cloud"
+    "password-hash" "" "$2a$[0-9]{2}$[A-Za-z0-9./]{53}" "own, bcrypt"
+    "password-hash" "" "$2b$[0-9]{2}$[A-Za-z0-9./]{53}" "own, bcrypt"
+    "password-hash" "" "$2y$[0-9]{2}$[A-Za-z0-9./]{53}" "own, bcrypt"
+    "password-hash" "" "$5$[A-Za-z0-9./]{1,16}$[A-Za-z0-9./]{43}" "own, crypt with SHA-256"
+    "password-hash" "" "$6$[A-Za-z0-9./]{1,16}$[A-Za-z0-9./]{86}" "own, crypt with SHA-512"
+    "password-hash" "" "$5$rounds=[0-9]{1,9}$[A-Za-z0-9./]{1,16}$[A-Za-z0-9./]{43}" "own, crypt with SHA-256"
+    "password-hash" "" "$6$rounds=[0-9]{1,9}$[A-Za-z0-9./]{1,16}$[A-Za-z0-9./]{86}" "own, crypt with SHA-512"
+    "password-hash" "" "$y$[A-Za-z0-9./]{1,8}$[A-Za-z0-9./]{1,86}$[A-Za-z0-9./]{43}" "own, yescrypt"
+    "password-hash" "" "$apr1$[A-Za-z0-9./]{1,8}$[A-Za-z0-9./]{22}" "own, htpasswd"
+    "password-hash" "" "$argon2id$v=[0-9]{1,3}$m=[0-9]{1,8},t=[0-9]{1,3},p=[0-9]{1,3}$[A-Za-z0-9+/]{8,}$[A-Za-z0-9+/]{16,}" "own, Argon2"
+    "password-hash" "" "{SSHA}[A-Za-z0-9+/=]{28,}" "own, LDAP"
     "1password-secret-key" "" "A3-[A-Z0-9]{6}-[A-Z0-9]{6,11}-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9-]{5,}" "gitleaks 1password-secret-key"
     "1password-token" "" "ops_eyJ[A-Za-z0-9+/=_-]{200,}" "gitleaks 1password-service-account-token"
     "adafruit-key" "" "aio_[A-Za-z0-9]{28}" "trufflehog adafruitio"

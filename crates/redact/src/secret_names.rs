@@ -50,8 +50,17 @@ impl SecretNameKind {
 /// Maximum number of words of a name that are inspected.
 const WORDS_MAX: usize = 12;
 
-/// Words that end in `pass` and denote a password; other such words do not: `bypass`, `compass`.
-const PASS: [&str; 3] = ["sshpass", "userpass", "dbpass"];
+/// Words that end in `pass` and do not denote a password.
+const OTHER_PASS: [&str; 8] = [
+    "bypass",
+    "compass",
+    "encompass",
+    "trespass",
+    "surpass",
+    "overpass",
+    "underpass",
+    "keepass",
+];
 
 /// Words before `key` that make it secret.
 const KEY_OF: &[&str] = &[
@@ -88,6 +97,7 @@ const KEY_OF: &[&str] = &[
     "session",
     "cookie",
     "ssh",
+    "preshared",
 ];
 /// Words before `phrase` that make it secret.
 const PHRASE_OF: &[&str] = &["seed", "recovery", "mnemonic", "backup", "secret", "wallet"];
@@ -103,6 +113,7 @@ const KEY_ENDS: &[&str] = &[
     "encryptionkey",
     "sharedkey",
     "licensekey",
+    "presharedkey",
 ];
 
 /// Words after the secret word that make the name one of something else.
@@ -313,7 +324,12 @@ fn classify_word(word: &str, before: Option<&str>) -> Option<SecretNameKind> {
     match word.as_bytes().last()?.to_ascii_lowercase() {
         b'd' if password(&["password", "passwd", "pwd"]) => Some(SecretNameKind::Password),
         b'e' if password(&["passphrase"]) || is("passcode") => Some(SecretNameKind::Password),
-        b's' if is("pass") || password(&PASS) || is("passwords") => Some(SecretNameKind::Password),
+        b's' if is("passwords") => Some(SecretNameKind::Password),
+        b's' if ends("pass") && !OTHER_PASS.iter().any(|word| is(word)) => {
+            Some(SecretNameKind::Password)
+        }
+        b'h' if is("masterauth") => Some(SecretNameKind::Password),
+        b'w' if is("bindpw") || is("rootpw") || is("userpw") => Some(SecretNameKind::Password),
         b't' if ends("passwort") => Some(SecretNameKind::Password),
         b't' if ends("secret") => Some(SecretNameKind::Secret),
         b'n' if ends("token") => Some(SecretNameKind::Token),

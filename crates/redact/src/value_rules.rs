@@ -41,6 +41,8 @@ pub(super) struct NamedValue<'t> {
     pub(super) whole_line: bool,
     /// Only a comment follows on the line.
     pub(super) ends_line: bool,
+    /// The line is one of several `name: value` lines.
+    pub(super) is_yaml: bool,
     /// Byte after the value.
     pub(super) next: u8,
 }
@@ -55,7 +57,8 @@ impl NamedValue<'_> {
 /// Returns true if the value of a name of this kind is a secret.
 pub(super) fn is_secret(name_kind: SecretNameKind, value: &NamedValue<'_>) -> bool {
     let text = value.text;
-    if !value.quoted && !value.is_assigned() && value_shape::is_code(text) {
+    let wrapped = value_shape::unwrap(text).is_some();
+    if !value.quoted && !value.is_assigned() && !wrapped && value_shape::is_code(text) {
         return false;
     }
     let looks = match name_kind {
@@ -63,6 +66,7 @@ pub(super) fn is_secret(name_kind: SecretNameKind, value: &NamedValue<'_>) -> bo
         SecretNameKind::Password => is_bare_password(value),
         SecretNameKind::Secret => {
             value_shape::is_generated(text, 3.5)
+                || (value.quoted && value_shape::is_generated_with_signs(text))
                 || is_made_up_secret(value)
                 || value_shape::is_long_number(text)
         }
@@ -75,7 +79,9 @@ pub(super) fn is_secret(name_kind: SecretNameKind, value: &NamedValue<'_>) -> bo
                 3.5
             };
             let number = value.quoted || value.syntax != ValueSyntax::Sentence;
-            value_shape::is_generated(text, bits) || (number && value_shape::is_long_number(text))
+            value_shape::is_generated(text, bits)
+                || (value.quoted && value_shape::is_generated_with_signs(text))
+                || (number && value_shape::is_long_number(text))
         }
         SecretNameKind::OtherKey => is_other_key(value),
         SecretNameKind::Pin => is_pin(value),
@@ -125,6 +131,7 @@ pub(super) fn is_secret_literal(name_kind: SecretNameKind, text: &str) -> bool {
                 option: false,
                 whole_line: false,
                 ends_line: false,
+                is_yaml: false,
                 next: b'"',
             },
         ),
@@ -196,6 +203,14 @@ fn is_sentence(text: &str, shape: &ValueShape) -> bool {
     let begins = text.trim_start().starts_with(|c: char| c.is_uppercase());
     let ends = text.trim_end().ends_with(['.', '?', ':', '!']);
     let about = value_shape::contains_ignoring_case(value_shape::sample(text), b"passw");
+    // Words of prose do not mix digits and capitals.
+    let random = |word: &str| {
+        let shape = ValueShape::of(word);
+        shape.length >= 5 && shape.turns > 0 && shape.upper > 0 && shape.upper < shape.letters
+    };
+    if !about && text.split_whitespace().any(random) {
+        return false;
+    }
     begins || ends || about || shape.blanks > 5 || text.starts_with(' ')
 }
 
@@ -231,6 +246,9 @@ fn is_bare_password(value: &NamedValue<'_>) -> bool {
             if shape.digits == shape.length {
                 return shape.length >= 6;
             }
+            if value.is_yaml && is_chosen_word(text, &shape) {
+                return true;
+            }
             if value.syntax == ValueSyntax::Equals && !value.ends_line {
                 return false;
             }
@@ -248,6 +266,13 @@ fn is_bare_password(value: &NamedValue<'_>) -> bool {
     }
 }
 
+/// Returns true for a password of letters in a file of settings: no type, and no name of another password.
+fn is_chosen_word(text: &str, shape: &ValueShape) -> bool {
+    let type_name = shape.upper == 1 && text.starts_with(|c: char| c.is_ascii_uppercase());
+    let named = super::secret_names::classify_name(text).is_some();
+    shape.length >= 6 && shape.letters == shape.length && !type_name && !named
+}
+
 /// Returns true for a password in a sentence, such as `the password is hunter2horse!`: only words that do not occur
 /// in prose.
 fn is_sentence_password(text: &str, shape: &ValueShape) -> bool {
@@ -260,6 +285,74 @@ fn is_sentence_password(text: &str, shape: &ValueShape) -> bool {
         && shape.has_letters_and_digits()
         && !text.contains(['-', '/', '_', '.', '='])
         && !counted
+}
+
+/// Returns true if a word of a sentence can be a secret of this kind, and no word of the language.
+pub(super) fn is_sentence_secret(name_kind: SecretNameKind, text: &str) -> bool {
+    let shape = ValueShape::of(text);
+    let looks = match name_kind {
+        SecretNameKind::Password | SecretNameKind::Secret => {
+            is_sentence_password(text, &shape)
+                || value_shape::is_generated(text, 3.0)
+                || (shape.length >= 6
+                    && shape.letters > 0
+                    && has_inner_sign(text)
+                    && !value_shape::is_code(text))
+        }
+        SecretNameKind::Token | SecretNameKind::Key | SecretNameKind::OtherKey => {
+            (shape.digits > 0 && value_shape::is_generated(text, 3.0))
+                || value_shape::is_long_number(text)
+        }
+        SecretNameKind::Pin
+        | SecretNameKind::ClientId
+        | SecretNameKind::Otp
+        | SecretNameKind::Phrase
+        | SecretNameKind::Authorization
+        | SecretNameKind::Cookie
+        | SecretNameKind::SetCookie => false,
+    };
+    looks
+        && !value_shape::is_known_word(text)
+        && !value_shape::is_reference(text)
+        && !value_shape::is_placeholder(text)
+        && !is_sized_type(text)
+        && !text
+            .trim_end_matches('=')
+            .contains(['=', ':', '\\', '(', '{', '[', ';', '<', '&'])
+        && !text.starts_with(['#', '%', '.'])
+}
+
+/// Returns true if a word has a sign inside that people put into passwords.
+fn has_inner_sign(text: &str) -> bool {
+    let inner = text.trim_end_matches(|c: char| c.is_ascii_punctuation());
+    let digit = inner.contains(|c: char| c.is_ascii_digit());
+    inner.contains(['!', '@', '#', '$', '*', '^', '?']) && digit && !text.contains(';')
+}
+
+/// Returns true if a word mixes digits with small and capital letters, as no word of prose does.
+pub(super) fn is_strong_word(text: &str) -> bool {
+    let shape = ValueShape::of(text);
+    shape.length >= 8 && shape.turns > 0 && shape.upper > 0 && shape.upper < shape.letters
+}
+
+/// Returns true if the cell of a table is data: no description, type or name.
+pub(super) fn is_data(text: &str) -> bool {
+    let shape = ValueShape::of(text);
+    shape.blanks == 0
+        && (shape.digits > 0 || shape.odd > 0 || shape.length >= 16)
+        && !text.ends_with([';', '}', ')', '{', '('])
+        && !value_shape::is_code(text)
+        && !is_sized_type(text)
+}
+
+/// Returns true for a type with its size, such as `int32` and `varchar255`, and for a unit with its number.
+fn is_sized_type(text: &str) -> bool {
+    const TYPES: &[&str] = &[
+        "int", "uint", "float", "char", "varchar", "string", "bytes", "binary", "utf", "sha", "md",
+        "base", "hs", "rs", "es", "aes", "rsa", "oauth", "http", "v",
+    ];
+    let letters = text.trim_end_matches(|c: char| c.is_ascii_digit());
+    letters.len() < text.len() && TYPES.iter().any(|name| letters.eq_ignore_ascii_case(name))
 }
 
 /// Returns true for a secret that a person chose, in a literal or an environment variable.

@@ -1,9 +1,11 @@
 //! Classification of values by their characters: secret, word, code, or placeholder.
 
+mod fillers;
 mod word_lists;
 
 use super::entropy::entropy;
-use word_lists::{BEGINS, FILLERS, WORDS};
+pub(super) use fillers::{dull_tail, has_random_part, is_documented_key, is_placeholder, unwrap};
+use word_lists::WORDS;
 
 /// Number of bytes of a value that are inspected: the beginning shows the kind of a value.
 pub(super) const SAMPLE_BYTES: usize = 256;
@@ -96,6 +98,18 @@ pub(super) fn is_generated(value: &str, bits_min: f64) -> bool {
     entropy(sample(value)) >= least.min(bits_min)
 }
 
+/// Returns true if a value is a long random mixture of letters, digits and signs, as generators of salts write it.
+pub(super) fn is_generated_with_signs(value: &str) -> bool {
+    let shape = ValueShape::of(value);
+    (32..=SAMPLE_BYTES).contains(&shape.length)
+        && shape.odd >= 4
+        && shape.digits > 0
+        && shape.upper > 0
+        && shape.upper < shape.letters
+        && shape.blanks * 8 <= shape.length
+        && entropy(sample(value)) >= 4.5
+}
+
 /// Returns true if letters alone are random: the case changes as often as by chance.
 fn has_random_case(value: &str) -> bool {
     let shape = ValueShape::of(value);
@@ -116,6 +130,11 @@ pub(super) fn is_name_like(body: &str) -> bool {
     let bytes = sample(body);
     let letter = |b: &u8| b.is_ascii_alphabetic() || b"_-.".contains(b);
     if bytes.len() < 10 || !bytes.iter().all(letter) || !bytes.iter().any(u8::is_ascii_lowercase) {
+        return false;
+    }
+    // Abbreviations in names are short.
+    let mut capitals = bytes.split(|b| !b.is_ascii_uppercase());
+    if capitals.any(|run| run.len() > 3) {
         return false;
     }
     let few_humps = case_changes(body) * 4 < bytes.len() || hump_count(body) * 5 <= bytes.len();
@@ -208,49 +227,6 @@ fn hump_count(word: &str) -> usize {
     pairs
         .filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
         .count()
-}
-
-/// Returns true if a value is a placeholder and not a secret.
-pub(super) fn is_placeholder(value: &str) -> bool {
-    let trimmed = value.trim();
-    let bytes = sample(trimmed);
-    let (Some(&first), Some(&last)) = (bytes.first(), trimmed.as_bytes().last()) else {
-        return true;
-    };
-    let second = bytes.get(1).copied().unwrap_or(0);
-    if first == b'$' && (second.is_ascii_alphabetic() || b"_{([".contains(&second)) {
-        return true;
-    }
-    let wrapped = [(b'<', b'>'), (b'[', b']'), (b'{', b'}'), (b'%', b'%')];
-    if wrapped.contains(&(first, last))
-        || trimmed.contains('\u{2026}')
-        || trimmed.contains('\u{2022}')
-    {
-        return true;
-    }
-    if bytes.iter().all(|byte| byte == &first) {
-        return true;
-    }
-    let mut small = [0; SAMPLE_BYTES];
-    let small = &mut small[..bytes.len()];
-    small.copy_from_slice(bytes);
-    small.make_ascii_lowercase();
-    let small = &*small;
-    (0..small.len()).any(|at| {
-        BEGINS[usize::from(small[at])]
-            && FILLERS
-                .iter()
-                .any(|filler| small[at..].starts_with(filler.as_bytes()))
-    })
-}
-
-/// Returns true if the second half of a value has some variety: `ghp_aaaaaa…` is not a key.
-pub(super) fn is_varied(value: &str) -> bool {
-    let bytes = value.as_bytes();
-    let half = &bytes[bytes.len() / 2..];
-    let mut seen = [false; 256];
-    half.iter().for_each(|&byte| seen[usize::from(byte)] = true);
-    seen.iter().filter(|&&seen| seen).count() >= half.len().min(5)
 }
 
 /// Returns true if a value is one of [`WORDS`].

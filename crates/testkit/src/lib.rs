@@ -24,6 +24,7 @@ mod prerequisite;
 mod project;
 mod request;
 mod scripted_agent;
+pub mod secrets;
 mod service;
 mod shell_words;
 mod wire;

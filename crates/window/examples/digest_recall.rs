@@ -7,7 +7,7 @@
 //! `digest_recall time` measures 20,000 messages.
 #![expect(clippy::print_stdout, reason = "an example prints what it found")]
 
-use heirloom_window::summary::{SummaryBuilder, SummaryTask};
+use heirloom_window::summary::{SummaryBuilder, SummaryMessage, SummaryTask, Verbatim};
 use heirloom_window::{ChatMessage, ChatRole, Conversation, MessagePart, WireFormat};
 use std::collections::HashSet;
 use std::error::Error;
@@ -241,7 +241,7 @@ fn written(messages: &[ChatMessage], goal: &str) -> String {
         budget_chars: BUDGET_CHARS,
         user_text_chars: USERS_CHARS,
     };
-    heirloom_window::summary::summarise(messages, &task)
+    heirloom_window::summary::summarise(&SummaryMessage::from_messages(messages, &Verbatim), &task)
 }
 
 /// Baseline summary of the first measurements: 4,000 characters of heads and tails.
@@ -331,13 +331,14 @@ fn time() -> Result<(), Box<dyn Error>> {
     for _ in 0..3 {
         let start = Instant::now();
         let mut digest = SummaryBuilder::default();
-        digest.extend(&talk.messages);
+        let messages = SummaryMessage::from_messages(&talk.messages, &Verbatim);
+        digest.extend(&messages);
         let pushed = start.elapsed();
         let start = Instant::now();
         for _ in 0..19 {
-            assert!(!digest.write(&talk.messages, &task).is_empty());
+            assert!(!digest.write(&messages, &task).is_empty());
         }
-        let text = digest.write(&talk.messages, &task);
+        let text = digest.write(&messages, &task);
         println!(
             "push {} messages: {pushed:?}; write {} characters: {:?}",
             digest.len(),

@@ -11,7 +11,7 @@ use crate::policy_lookup::PolicyLookup;
 use crate::protocol_validation::{Finding, check};
 use crate::render;
 use crate::segment_ids::{segment_id, summary_id};
-use crate::summary;
+use crate::summary::{self, TextFilter, Verbatim};
 use crate::window_state::WindowState;
 
 /// Full text of a shortened output, for the caller to store.
@@ -115,13 +115,23 @@ pub fn compact(
     policy: &Policy,
     state: &mut WindowState,
 ) -> CompactedWindow {
+    compact_filtered(conversation, policy, state, &Verbatim)
+}
+
+/// Computes the window like [`compact`], with a summary whose messages passed a filter. Other messages stay unchanged.
+pub fn compact_filtered(
+    conversation: &Conversation,
+    policy: &Policy,
+    state: &mut WindowState,
+    filter: &dyn TextFilter,
+) -> CompactedWindow {
     let policy = &*policy.for_model(conversation.model.as_deref());
     let rules = PolicyLookup::new(policy, &state.expanded);
     let mut settled_plan = state.take_plan(conversation, policy);
     settled_plan.advance(conversation, &rules);
     let mut plan = settled_plan.clone();
     plan.decide(conversation, &rules);
-    let composed = compose(conversation, &rules, &plan, state);
+    let composed = compose(conversation, &rules, &plan, state, filter);
     let (messages, places) = render::messages(conversation, &composed.pieces);
     debug_assert_eq!(new_findings(conversation, &messages), [], "{messages:#?}");
     let report = build_report(conversation, policy, &plan, &composed, &places, state);

@@ -6,7 +6,7 @@ use crate::markers;
 use crate::message::{InsertedMessage, MessagePart, ToolOutput};
 use crate::output_truncation::{self, KeywordMatcher, OriginalRef};
 use crate::policy_lookup::PolicyLookup;
-use crate::summary::SummaryTask;
+use crate::summary::{SummaryTask, TextFilter};
 use crate::window_state::{CachedText, WindowState};
 use heirloom_model::limits::WINDOW_SUMMARY_IDS_MAX;
 use heirloom_model::text::clip;
@@ -81,6 +81,7 @@ pub(crate) fn compose(
     policy: &PolicyLookup<'_>,
     plan: &Plan,
     state: &mut WindowState,
+    filter: &dyn TextFilter,
 ) -> ComposedWindow {
     let mut out = ComposedWindow {
         pieces: (0..plan.system_end).map(WindowPiece::Unchanged).collect(),
@@ -90,7 +91,7 @@ pub(crate) fn compose(
     };
     if plan.summary_end > plan.system_end {
         out.pieces.push(WindowPiece::Summary {
-            text: summary(conversation, plan, state),
+            text: summary(conversation, plan, state, filter),
             goal: plan.summary_goal,
         });
         let pinned = plan.pinned.iter().map(|at| pinned_piece(conversation, *at));
@@ -239,10 +240,16 @@ fn output_keywords(
 }
 
 /// Returns the summary of all messages before the cut.
-fn summary(conversation: &Conversation, plan: &Plan, state: &mut WindowState) -> Arc<str> {
+fn summary(
+    conversation: &Conversation,
+    plan: &Plan,
+    state: &mut WindowState,
+    filter: &dyn TextFilter,
+) -> Arc<str> {
     let goal = plan
         .summary_goal
         .map_or_else(String::new, |at| conversation.messages[at].text());
+    let goal = filter.clean(&goal).into_owned();
     let ids: Vec<String> = plan
         .segments
         .iter()
@@ -274,16 +281,11 @@ fn summary(conversation: &Conversation, plan: &Plan, state: &mut WindowState) ->
         user_text_chars: plan.summary_size.user_text,
     };
     let messages = &conversation.messages[plan.system_end..plan.summary_end];
-    let text = state.summarise(messages, &task);
+    let text = state.summarise(messages, &task, filter);
     let text = clip(&text, plan.summary_size.body);
-    let text = markers::summary_text(
-        text,
-        &goal,
-        plan.summarised_calls,
-        plan.plan.as_deref(),
-        &ids,
-    )
-    .into();
+    let steps = plan.plan.as_deref().map(|plan| filter.clean(plan));
+    let text =
+        markers::summary_text(text, &goal, plan.summarised_calls, steps.as_deref(), &ids).into();
     let whole = OriginalRef::default();
     state
         .cached_or_insert(key, || CachedText { text, whole })

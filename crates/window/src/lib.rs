@@ -29,7 +29,7 @@ mod window_state;
 mod wire;
 
 pub use cache_pricing::{CacheMatch, CachePricing};
-pub use compaction::{CompactedWindow, Overflow, Window, compact};
+pub use compaction::{CompactedWindow, Overflow, Window, compact, compact_filtered};
 pub use compaction_plan::CompactionAction;
 pub use compaction_policy::{Policy, Profile, ToolRule};
 pub use compaction_report::{CompactionReport, DroppedRange, SummaryInfo};
@@ -39,5 +39,6 @@ pub use message::{
     ChatMessage, ChatRole, InsertedMessage, MessagePart, ToolCall, ToolOutput, WireFormat,
 };
 pub use policy_keys::PolicyKeys;
+pub use summary::{SummaryMessage, TextFilter, Verbatim};
 pub use summary_input::{SummaryTranscript, summary_transcript};
 pub use window_state::WindowState;

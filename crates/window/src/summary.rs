@@ -10,6 +10,7 @@ mod identity_hasher;
 mod key_events;
 mod summary_format;
 mod summary_layout;
+mod summary_message;
 mod touched_files;
 
 use crate::message::{ChatMessage, ChatRole, InsertedMessage, MessagePart, ToolCall};
@@ -18,6 +19,7 @@ use heirloom_model::text::clip;
 use identifier_tokenizer::TextSyntax;
 use identifiers::{IdentifierTable, TextSpan, UseKind};
 use summary_layout::SummaryLayout;
+pub use summary_message::{SummaryMessage, TextFilter, Verbatim};
 use touched_files::{CommandPaths, TouchedFiles};
 
 /// Length of a summary without user text, characters: more costs more at every later turn than it saves in lookups.
@@ -53,7 +55,7 @@ pub struct SummaryTask<'a> {
 ///
 /// The summary has no marker; the caller adds it. Earlier inserted summaries among `messages` are merged, anchors are
 /// skipped. The transcript is untrusted data: it is quoted and never obeyed.
-pub fn summarise(messages: &[ChatMessage], task: &SummaryTask<'_>) -> String {
+pub fn summarise(messages: &[SummaryMessage], task: &SummaryTask<'_>) -> String {
     let mut digest = SummaryBuilder::default();
     digest.extend(messages);
     digest.write(messages, task)
@@ -107,7 +109,7 @@ impl SummaryBuilder {
     }
 
     /// Adds the next message.
-    pub fn push(&mut self, message: &ChatMessage) {
+    pub fn push(&mut self, message: &SummaryMessage) {
         if self.pushed.is_multiple_of(PERIOD) && self.pushed > 0 {
             self.old = Some(std::mem::take(&mut self.young));
         }
@@ -120,7 +122,7 @@ impl SummaryBuilder {
     }
 
     /// Adds the next messages. Messages too old to count are skipped; the result equals pushing each one.
-    pub fn extend(&mut self, messages: &[ChatMessage]) {
+    pub fn extend(&mut self, messages: &[SummaryMessage]) {
         let end = self.pushed + messages.len();
         let from = (end.saturating_sub(1) / PERIOD).saturating_sub(1) * PERIOD;
         let (before, near) = messages.split_at(from.saturating_sub(self.pushed));
@@ -179,7 +181,7 @@ impl SummaryBuilder {
     }
 
     /// Writes the summary of all pushed messages, which must be `messages`: see [`summarise`].
-    pub fn write(&self, messages: &[ChatMessage], task: &SummaryTask<'_>) -> String {
+    pub fn write(&self, messages: &[SummaryMessage], task: &SummaryTask<'_>) -> String {
         let messages = &messages[..self.pushed.min(messages.len())];
         let text = SummaryLayout::new(self, messages, task).text();
         if chars(&text) > task.budget_chars {
@@ -285,7 +287,7 @@ fn index_u32(index: usize) -> u32 {
 }
 
 /// Returns the text at a span.
-fn text_at(messages: &[ChatMessage], place: TextSpan) -> Option<&str> {
+fn text_at(messages: &[SummaryMessage], place: TextSpan) -> Option<&str> {
     let message = messages.get(place.message as usize)?;
     let text = match message.parts.get(place.part as usize)? {
         MessagePart::Text { text, .. } => text,

@@ -2,9 +2,9 @@
 
 use crate::compaction_report::CompactionReport;
 use crate::conversation::Conversation;
-use crate::message::{ChatMessage, ChatRole, InsertedMessage, MessagePart};
+use crate::message::{ChatRole, InsertedMessage, MessagePart};
 use crate::output_truncation::{self, KeywordMatcher};
-use crate::summary::{self, SummaryTask};
+use crate::summary::{self, SummaryMessage, SummaryTask, TextFilter};
 use crate::token_estimate::chars;
 use crate::window_state::WindowState;
 use heirloom_model::text::clip;
@@ -27,12 +27,13 @@ pub struct SummaryTranscript {
 /// Returns the transcript for the summary in a window, about `chars_max` characters at most; `None` if the window has
 /// no summary, or an external one already.
 ///
-/// The transcript is untrusted data and is not redacted.
+/// The transcript is untrusted data; its texts pass the filter before they are shortened.
 pub fn summary_transcript(
     conversation: &Conversation,
     state: &WindowState,
     report: &CompactionReport,
     chars_max: usize,
+    filter: &dyn TextFilter,
 ) -> Option<SummaryTranscript> {
     let summary = report.summary.as_ref().filter(|one| !one.is_external)?;
     let range = summary.inner_range.clone();
@@ -43,7 +44,8 @@ pub fn summary_transcript(
     let mut shown = Vec::new();
     let mut from = range.end;
     while from > first {
-        let text = render_message(&conversation.messages[from - 1]);
+        let message = SummaryMessage::new(&conversation.messages[from - 1], filter);
+        let text = render_message(&message);
         let length = chars(&text);
         if length > chars_left && !shown.is_empty() {
             break;
@@ -63,7 +65,7 @@ pub fn summary_transcript(
             user_text_chars: EARLIER_CHARS / 2,
         };
         Some(summary::summarise(
-            &conversation.messages[range.start..from],
+            &SummaryMessage::from_messages(&conversation.messages[range.start..from], filter),
             &task,
         ))
     } else {
@@ -85,7 +87,7 @@ pub fn summary_transcript(
 }
 
 /// Renders a message under its role.
-fn render_message(message: &ChatMessage) -> String {
+fn render_message(message: &SummaryMessage) -> String {
     let who = match (message.inserted, message.role) {
         (Some(InsertedMessage::Anchor), _) => return String::new(),
         (Some(InsertedMessage::Summary), _) => "earlier summary",

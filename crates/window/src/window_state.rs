@@ -6,7 +6,7 @@ use crate::conversation::Conversation;
 use crate::message::ChatMessage;
 use crate::output_truncation::OriginalRef;
 use crate::segment_ids::summary_id;
-use crate::summary::{SummaryBuilder, SummaryTask};
+use crate::summary::{SummaryBuilder, SummaryMessage, SummaryTask, TextFilter};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -32,6 +32,9 @@ pub struct WindowState {
     /// Summary builder and the number of non-system messages it covers.
     #[serde(skip)]
     digest: SummaryBuilder,
+    /// Filtered messages of the builder.
+    #[serde(skip)]
+    summarised: Vec<SummaryMessage>,
 }
 
 /// A generated text with the reference to its original.
@@ -61,7 +64,7 @@ impl WindowState {
             return held.plan;
         }
         self.texts.clear();
-        self.digest = SummaryBuilder::default();
+        self.forget_summarised();
         Plan::new(conversation)
     }
 
@@ -94,13 +97,26 @@ impl WindowState {
         self.texts.entry(key).or_insert_with(write).clone()
     }
 
+    fn forget_summarised(&mut self) {
+        self.digest = SummaryBuilder::default();
+        self.summarised.clear();
+    }
+
     /// Writes the summary of messages, continuing the cached builder.
-    pub(crate) fn summarise(&mut self, messages: &[ChatMessage], task: &SummaryTask<'_>) -> String {
+    pub(crate) fn summarise(
+        &mut self,
+        messages: &[ChatMessage],
+        task: &SummaryTask<'_>,
+        filter: &dyn TextFilter,
+    ) -> String {
         if self.digest.len() > messages.len() {
-            self.digest = SummaryBuilder::default();
+            self.forget_summarised();
         }
-        self.digest.extend(&messages[self.digest.len()..]);
-        self.digest.write(messages, task)
+        let from = self.digest.len();
+        let more = SummaryMessage::from_messages(&messages[from..], filter);
+        self.digest.extend(&more);
+        self.summarised.extend(more);
+        self.digest.write(&self.summarised, task)
     }
 
     /// Returns the latest external summary of messages from `from` on, and the end of its range.

@@ -1,8 +1,8 @@
 //! Content of summaries for any messages.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use heirloom_window::summary::{SummaryBuilder, SummaryTask, summarise};
-use heirloom_window::{Conversation, InsertedMessage, WireFormat};
+use heirloom_window::summary::{self, SummaryBuilder, SummaryMessage, SummaryTask, Verbatim};
+use heirloom_window::{ChatMessage, Conversation, InsertedMessage, WireFormat};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -18,6 +18,14 @@ fn task(goal: &str) -> SummaryTask<'_> {
         budget_chars: BUDGET,
         user_text_chars: USERS,
     }
+}
+
+fn verbatim(messages: &[ChatMessage]) -> Vec<SummaryMessage> {
+    SummaryMessage::from_messages(messages, &Verbatim)
+}
+
+fn summarise(messages: &[ChatMessage], task: &SummaryTask<'_>) -> String {
+    summary::summarise(&verbatim(messages), task)
 }
 
 /// One line of a conversation: role and text.
@@ -348,13 +356,14 @@ fn long_history_summary_is_incremental() {
     let talk = talk(&lines);
     let goal = task("Rework the whole of the storage layer, file by file.");
     let (mut turns, mut steps) = (SummaryBuilder::default(), SummaryBuilder::default());
-    for (index, message) in talk.messages.iter().enumerate() {
+    let all = verbatim(&talk.messages);
+    for (index, message) in all.iter().enumerate() {
         turns.push(message);
         let end = index + 1;
         if [2_047, 2_048, 2_049, 4_096, 4_097, 6_143, 6_145, 6_401].contains(&end) {
-            steps.extend(&talk.messages[steps.len()..end]);
-            let text = turns.write(&talk.messages, &goal);
-            assert_eq!(text, steps.write(&talk.messages, &goal), "{end}");
+            steps.extend(&all[steps.len()..end]);
+            let text = turns.write(&all, &goal);
+            assert_eq!(text, steps.write(&all, &goal), "{end}");
             assert_eq!(text, summarise(&talk.messages[..end], &goal), "{end}");
             assert!(
                 text.ends_with(&format!("Tool calls: {}", end / 2)),
@@ -437,10 +446,11 @@ proptest! {
     fn builder_is_incremental(lines in prop::collection::vec(any_line(), 1..40), goal in any_text()) {
         let talk = talk(&lines);
         let mut digest = SummaryBuilder::default();
-        for (index, message) in talk.messages.iter().enumerate() {
+        let all = verbatim(&talk.messages);
+        for (index, message) in all.iter().enumerate() {
             digest.push(message);
             let messages = &talk.messages[..=index];
-            prop_assert_eq!(digest.write(&talk.messages, &task(&goal)), summarise(messages, &task(&goal)));
+            prop_assert_eq!(digest.write(&all, &task(&goal)), summarise(messages, &task(&goal)));
         }
     }
 }

@@ -5,7 +5,7 @@ mod captured_output;
 use super::iteration_outcome::{self, Ending};
 use super::{IterationReport, RunEvent, RunLoop};
 use crate::Observation;
-use captured_output::CapturedOutput;
+use captured_output::{CapturedOutput, OutputCapture};
 use heirloom_agents::adapters::{self, Launch, PromptInput};
 use heirloom_agents::hooks::{neutralize_tags, wrap_rules_in_envelope};
 use heirloom_agents::process::child_process::{self, EndStatus, LaunchSpec, PumpLimits};
@@ -282,7 +282,7 @@ impl RunLoop<'_> {
         let mut observer =
             crate::Runs::new(self.engine).observer(scope.clone(), launch.format, dry_run)?;
         observer.add_injected_text(context);
-        let mut output = CapturedOutput::default();
+        let mut output = OutputCapture::new(self.engine.redaction().redactor());
         let limits = PumpLimits {
             timeout: Some(Duration::from_secs(self.timeout_s())),
             interrupt: self.interrupt.clone(),
@@ -294,8 +294,7 @@ impl RunLoop<'_> {
             output.chunk(chunk, &mut observer, watch);
         });
         output.observe(&mut observer, None, watch);
-        output.end();
-        Ok((ended, observer.into_observation(), output))
+        Ok((ended, observer.into_observation(), output.end()))
     }
 
     /// Returns the changed files, and a diagnostic if there are more than the limit.

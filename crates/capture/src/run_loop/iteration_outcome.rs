@@ -2,6 +2,7 @@
 
 use crate::Observation;
 use crate::failures::without_wrapping;
+use heirloom_engine::Redacted;
 use heirloom_model::{AgentStatus, IterationOutcome, LaunchOutcome, limits, text};
 
 /// End of the agent's process.
@@ -24,9 +25,9 @@ pub(super) enum Ending {
 #[derive(Debug, Default)]
 pub(super) struct AgentReport {
     /// End of standard error.
-    pub(super) stderr_tail: String,
+    pub(super) stderr_tail: Redacted<String>,
     /// Last error in the stream.
-    pub(super) stream_error: Option<String>,
+    pub(super) stream_error: Option<Redacted<String>>,
     /// True if the stream ended with a failure.
     pub(super) stream_failed: bool,
 }
@@ -91,10 +92,8 @@ fn error_of(ending: Ending, outcome: &IterationOutcome, report: &AgentReport) ->
         Ending::Signal(signal) => Some(format!("ended by signal {signal}")),
     };
     let lines = last_lines(&report.stderr_tail);
-    let stream_error = report
-        .stream_error
-        .clone()
-        .filter(|error| !error.trim().is_empty());
+    let stream_error = report.stream_error.clone().map(Redacted::into_inner);
+    let stream_error = stream_error.filter(|error| !error.trim().is_empty());
     let what = stream_error
         .or_else(|| Some(lines).filter(|lines| !lines.is_empty()))
         .or_else(|| outcome.message.clone());
@@ -112,7 +111,7 @@ fn error_of(ending: Ending, outcome: &IterationOutcome, report: &AgentReport) ->
     format!("{}…", text::clip(&words, most - 1))
 }
 
-fn last_lines(stderr: &str) -> String {
+fn last_lines(stderr: &Redacted<String>) -> String {
     let clean = text::replace_control_chars(&text::strip_ansi(stderr));
     let lines: Vec<_> = clean
         .lines()
@@ -136,6 +135,11 @@ pub(super) fn failure_signature(outcome: &IterationOutcome) -> (AgentStatus, Str
 #[cfg(test)]
 mod tests {
     use super::*;
+    use heirloom_redact::Redactor;
+
+    fn redacted(text: &str) -> Redacted<String> {
+        Redacted::new(text, &Redactor::default())
+    }
 
     fn check(ending: Ending, status: Option<AgentStatus>, stderr: &str, pending: usize) -> String {
         let observation = Observation {
@@ -143,7 +147,7 @@ mod tests {
             ..Observation::default()
         };
         let report = AgentReport {
-            stderr_tail: stderr.to_owned(),
+            stderr_tail: redacted(stderr),
             ..AgentReport::default()
         };
         let outcome = determine_outcome(ending, &observation, &report, pending);
@@ -224,8 +228,14 @@ mod tests {
     fn last_lines_of_stderr_are_kept() {
         let most = limits::STDERR_TAIL_LINES_MAX;
         let lines: Vec<_> = (0..=most).map(|n| format!("line {n}")).collect();
-        assert_eq!(last_lines(&lines[1..].join("\n")), lines[1..].join("\n"));
-        assert_eq!(last_lines(&lines.join("\n")), lines[1..].join("\n"));
+        assert_eq!(
+            last_lines(&redacted(&lines[1..].join("\n"))),
+            lines[1..].join("\n")
+        );
+        assert_eq!(
+            last_lines(&redacted(&lines.join("\n"))),
+            lines[1..].join("\n")
+        );
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod token_storage;
 use crate::engine::Maintenance;
 use blake3::Hash;
 use heirloom_model::{AccessRole, Clock, Fault, ProjectName, Timestamp, ToSpan, limits, text};
+use heirloom_redact::Redactor;
 use heirloom_store::Store;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -61,6 +62,7 @@ pub struct NewToken {
 pub struct Tokens {
     storage: TokenStorage,
     clock: Arc<dyn Clock>,
+    redactor: Arc<Redactor>,
 }
 
 #[derive(Serialize, Deserialize, Default)]
@@ -109,6 +111,7 @@ impl Maintenance<'_> {
                 self.engine.folder.join(TOKENS_FILE),
             ),
             clock: Arc::clone(&self.engine.clock),
+            redactor: Arc::clone(&self.engine.redactor),
         }
     }
 }
@@ -137,7 +140,7 @@ impl Tokens {
             )));
         }
         let name = name
-            .map(text::one_line)
+            .map(|name| text::one_line(&self.redactor.redact(name)))
             .filter(|name| !name.trim().is_empty());
         let name = name.as_deref();
         self.change(|stored| add(stored, role, project.cloned(), name, self.clock.now()))
@@ -334,6 +337,7 @@ mod tests {
             clock: Arc::new(FixedClock(heirloom_model::clock::from_micros(
                 second * 1_000_000,
             ))),
+            redactor: Arc::default(),
         };
         let tokens = at(1_000);
         let first = tokens.new_login(AccessRole::User).unwrap();
@@ -355,6 +359,7 @@ mod tests {
         let tokens = Tokens {
             storage: TokenStorage::File(folder.path().join(TOKENS_FILE)),
             clock: Arc::new(FixedClock(Timestamp::UNIX_EPOCH)),
+            redactor: Arc::default(),
         };
         let longest = "n".repeat(limits::TOKEN_NAME_CHARS_MAX);
         let create = |name: &str| tokens.create_named(AccessRole::Agent, None, Some(name));
@@ -363,6 +368,7 @@ mod tests {
         tokens.create(AccessRole::Agent, None).unwrap();
         create(" ").unwrap();
         create("build\nserver").unwrap();
+        create(&["password=", "q7Hn2kLm9XvB4cRt"].concat()).unwrap();
         let names: Vec<_> = tokens
             .list()
             .unwrap()
@@ -370,7 +376,8 @@ mod tests {
             .map(|token| token.name)
             .collect();
         let one_line = Some("build | server".to_owned());
-        assert_eq!(names, [Some(longest), None, None, one_line]);
+        let redacted = Some("password=[redacted:password]".to_owned());
+        assert_eq!(names, [Some(longest), None, None, one_line, redacted]);
     }
 
     #[test]
@@ -379,6 +386,7 @@ mod tests {
         let tokens = Tokens {
             storage: TokenStorage::File(folder.path().join(TOKENS_FILE)),
             clock: Arc::new(FixedClock(Timestamp::UNIX_EPOCH)),
+            redactor: Arc::default(),
         };
         let before = tokens.stamp();
         let first = tokens

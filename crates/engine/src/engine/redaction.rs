@@ -11,13 +11,13 @@ use heirloom_formats::mirror::{MirrorFile, MirrorTask, PrNumber};
 use heirloom_model::record::Attrs;
 use heirloom_model::signal::Signal;
 use heirloom_model::{Message, PlanName, Record, Scope, Session, text};
-use heirloom_redact::Redactor;
+use heirloom_redact::{RawTail, Redactor};
 use heirloom_store::{Change, Filter};
 use std::borrow::Cow;
 use std::ops::Deref;
 
 /// Value whose texts contain no secrets. Only this module creates it, so the type is the proof.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Redacted<T>(T);
 
 impl<T> Redacted<T> {
@@ -36,6 +36,16 @@ impl<T> Deref for Redacted<T> {
 }
 
 impl Redacted<String> {
+    /// Replaces the secrets of a text.
+    pub fn new(text: &str, redactor: &Redactor) -> Self {
+        Self(redactor.redact(text).into_owned())
+    }
+
+    /// Replaces the secrets in the end of an output, before it is cut to its limit.
+    pub fn from_tail(tail: RawTail, redactor: &Redactor) -> Self {
+        Self(tail.redact(redactor))
+    }
+
     /// Returns the text with its proof.
     pub fn as_text(&self) -> Redacted<&str> {
         Redacted(&self.0)
@@ -239,6 +249,12 @@ fn drop_stage(scope: &mut Scope) {
 #[derive(Clone, Copy)]
 pub struct Redaction<'e> {
     pub(super) engine: &'e Engine,
+}
+
+impl heirloom_window::TextFilter for Redaction<'_> {
+    fn clean<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.redact_input(text)
+    }
 }
 
 impl<'e> Redaction<'e> {

@@ -127,7 +127,12 @@ impl Windows<'_> {
             Some(id) => self.window_state(id)?,
             None => WindowState::default(),
         };
-        let mut made = heirloom_window::compact(&conversation, request.policy, &mut state);
+        let mut made = heirloom_window::compact_filtered(
+            &conversation,
+            request.policy,
+            &mut state,
+            &self.engine.redaction(),
+        );
         let mut notes = Vec::new();
         if let Some(id) = &session {
             (made, notes) =

@@ -422,3 +422,69 @@ fn redact_check_escapes_a_line_break_in_a_file_name() {
     let path = value["findings"][0]["path"].as_str().unwrap();
     assert!(path.ends_with(name), "the exact name: {path:?}");
 }
+
+/// A summary lists rare words without the names next to them.
+#[test]
+fn compact_stores_no_secret_of_the_messages() {
+    let project = Project::new();
+    let [token, password, key] = secrets();
+    let pem: String = (0..9)
+        .map(|line| format!("MIIEpAIBAAKCAQEA{line}q7Zr2Kx9Lm4Tn8Vb3Wc6Yd1Fe5Gh0Js2Ku4PaZx3Cv\n"))
+        .collect();
+    let first = format!(
+        "Deploy with DEPLOY_TOKEN={key} and redis://:{password}@cache/0 and \u{1b}[31m{token} please\n\
+         -----BEGIN RSA {label}-----\n{pem}-----END RSA {label}-----\n",
+        label = "PRIVATE KEY",
+    );
+    let mut messages = vec![serde_json::json!({"role": "user", "content": first})];
+    for turn in 0..60 {
+        let said =
+            format!("Step {turn} of the work on part_{turn}.rs is done, more follows. ").repeat(20);
+        messages.push(serde_json::json!({"role": "assistant", "content": said}));
+        messages.push(
+            serde_json::json!({"role": "user", "content": format!("Go on with part_{turn}.rs.")}),
+        );
+    }
+    let history = serde_json::Value::from(messages).to_string();
+    project.input(
+        &sh("compact --session s --group g --target-tokens 3000"),
+        history.as_bytes(),
+    );
+    assert_no_secret_stored(&project);
+    for path in files(&project.file(".heirloom")) {
+        let bytes = std::fs::read(&path).unwrap();
+        let part = b"q7Zr2Kx9Lm4Tn8Vb3Wc6Yd1Fe5Gh0Js2Ku4PaZx3Cv";
+        let is_found = bytes.windows(part.len()).any(|window| window == part);
+        assert!(!is_found, "{} keeps a line of the key", path.display());
+    }
+}
+
+/// The end of an output is redacted before it is cut.
+#[test]
+fn run_stores_no_line_of_a_long_key() {
+    let project = Project::new();
+    let line = "q7Zr2Kx9Lm4Tn8Vb3Wc6Yd1Fe5Gh0Js2Ku4PaZx3Cvq7Zr2Kx9Lm4Tn8Vb3Wc6Yd";
+    let key = format!(
+        "-----BEGIN RSA {label}-----\n{}-----END RSA {label}-----\n",
+        format!("{line}\n").repeat(40),
+        label = "PRIVATE KEY",
+    );
+    std::fs::write(project.file("k.pem"), key).unwrap();
+    project.run(&sh(
+        "run --iterations 1 --task a -- sh -c 'cat k.pem >&2; exit 1'",
+    ));
+    for path in files(&project.file(".heirloom")) {
+        let bytes = std::fs::read(&path).unwrap();
+        let is_found = bytes
+            .windows(40)
+            .any(|window| window == &line.as_bytes()[..40]);
+        assert!(!is_found, "{} keeps a line of the key", path.display());
+    }
+    let context = project.ok(&sh("context --task a"));
+    assert!(!context.stdout.contains(line), "{}", context.stdout);
+    assert!(
+        context.stdout.contains("[redacted:private-key]"),
+        "{}",
+        context.stdout
+    );
+}

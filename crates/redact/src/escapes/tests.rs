@@ -23,6 +23,8 @@ fn escape_is_read_as_its_character() {
         ("%C3%A9x", 6, 'é'),
         ("%E2%80%8Bx", 9, '\u{200b}'),
         ("=3Dx", 3, '='),
+        ("=20x", 3, ' '),
+        ("=0Ax", 3, '\n'),
         ("&quot;x", 6, '"'),
         ("&#61;x", 5, '='),
         ("&#x3D;x", 6, '='),
@@ -53,14 +55,6 @@ fn control_sequence_is_invisible() {
     ] {
         assert_eq!(read(text), Some((length, None)), "{text:?}");
     }
-    assert_eq!(
-        next(b"ab=\ncd", 0).map(|(at, e)| (at, e.length)),
-        Some((2, 2))
-    );
-    assert_eq!(
-        next(b"ab=\r\ncd", 0).map(|(at, e)| (at, e.length)),
-        Some((2, 3))
-    );
     assert_eq!(
         next(b"ab\\\n  cd", 0).map(|(at, e)| (at, e.length)),
         Some((2, 4))
@@ -96,4 +90,36 @@ fn ordinary_text_has_no_escape() {
     }
     let long = "x".repeat(10_000) + "\\n";
     assert_eq!(next(long.as_bytes(), 3).map(|(at, _)| at), Some(10_000));
+}
+
+#[test]
+fn equals_sign_joins_lines_of_mail_only() {
+    let first = |text: &str| next(text.as_bytes(), 0).map(|(at, e)| (at, e.length));
+    let wrapped = |sign: &str| format!("{}={sign}{}={sign}end", "a".repeat(75), "b".repeat(75));
+    for (text, found) in [
+        (
+            "Content-Transfer-Encoding: quoted-printable\n\na long line=\nof it".to_owned(),
+            (56, 2),
+        ),
+        (
+            "the same line=\r\nof a mail, x=3Dy and more".to_owned(),
+            (13, 3),
+        ),
+        (
+            "the same line=\nin a caf=C3=A9, and more".to_owned(),
+            (13, 2),
+        ),
+        (wrapped("\n"), (75, 2)),
+        (wrapped("\r\n"), (75, 3)),
+    ] {
+        assert_eq!(first(&text), Some(found), "{text:?}");
+    }
+    for text in [
+        "A_KEY=Zm9vYmFyMTIzNDU2Nzg5MGFiY2RlZg=\nDEBUG=1\nPORT=80\n",
+        "Authorization: Basic YXBpOmh1bnRlcjJYcTl6UA==\nHost: example.com\n",
+        "export A_TOKEN=Zm9vYmFyMTIzNDU2Nzg5MA==\nexport PATH=/usr/bin\n",
+        &format!("{}=\nB=1\n", "a".repeat(75)),
+    ] {
+        assert_eq!(first(text), None, "{text:?}");
+    }
 }

@@ -25,7 +25,6 @@ pub(super) const FILLERS: &[&str] = &[
     "replace-me",
     "xxxx",
     "****",
-    "....",
     "${",
     "{{",
     "#{",
@@ -39,15 +38,38 @@ pub(super) const FILLERS: &[&str] = &[
     "getenv",
 ];
 
-/// First bytes of the fillers.
-pub(super) static BEGINS: [bool; 256] = {
-    let mut begins = [false; 256];
+/// Position after the last filler that begins with each byte, and before it, in [`BY_FIRST_BYTE`].
+pub(super) static FIRST_BYTES: [(u8, u8); 256] = {
+    let mut ranges = [(0, 0); 256];
     let mut at = 0;
     while at < FILLERS.len() {
-        begins[FILLERS[at].as_bytes()[0] as usize] = true;
+        let first = FILLERS[BY_FIRST_BYTE[at] as usize].as_bytes()[0] as usize;
+        if ranges[first].1 == 0 {
+            ranges[first].0 = at as u8;
+        }
+        ranges[first].1 = at as u8 + 1;
         at += 1;
     }
-    begins
+    ranges
+};
+
+/// Numbers of the fillers, sorted by their first byte.
+pub(super) static BY_FIRST_BYTE: [u8; FILLERS.len()] = {
+    let mut sorted = [0; FILLERS.len()];
+    let mut count = 0;
+    let mut byte = 0;
+    while byte < 256 {
+        let mut at = 0;
+        while at < FILLERS.len() {
+            if FILLERS[at].as_bytes()[0] as usize == byte {
+                sorted[count] = at as u8;
+                count += 1;
+            }
+            at += 1;
+        }
+        byte += 1;
+    }
+    sorted
 };
 
 /// Values that are words of a programming language, a form or a description.

@@ -3,6 +3,7 @@
 use crate::App;
 use axum::extract::Request;
 use axum::http::StatusCode;
+use heirloom_redact::Redactor;
 use std::time::Duration;
 
 /// Line of a request that is not answered yet.
@@ -16,7 +17,10 @@ impl AccessLogEntry {
     pub(super) fn begin(app: &App, request: &Request) -> Option<Self> {
         let log = app.options().access_log?;
         // The query string may contain a user's search text, so it is not logged.
-        let request_line = format!("{} {}", request.method(), request.uri().path());
+        let path = Redactor::default()
+            .redact(request.uri().path())
+            .into_owned();
+        let request_line = format!("{} {path}", request.method());
         Some(Self { log, request_line })
     }
 

@@ -1,7 +1,8 @@
 //! Extraction of events from the newest messages: decisions, commands, failures, fixes, open steps.
 
+use super::SummaryMessage;
 use super::summary_format::single_line;
-use crate::message::{ChatMessage, ChatRole, MessagePart, ToolCall, ToolOutput};
+use crate::message::{ChatRole, MessagePart, ToolCall, ToolOutput};
 use aho_corasick::AhoCorasick;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, HashMap};
@@ -108,7 +109,7 @@ fn contains_any(list: &LazyLock<Option<AhoCorasick>>, text: &str) -> bool {
 
 impl SessionEvents {
     /// Extracts the events of the newest messages.
-    pub(super) fn from_messages(messages: &[ChatMessage]) -> Self {
+    pub(super) fn from_messages(messages: &[SummaryMessage]) -> Self {
         let mut story = Self::default();
         let mut first_sentences = Vec::new();
         let mut outputs: HashMap<(usize, usize), &ToolOutput> = HashMap::new();

@@ -6,9 +6,8 @@ use super::key_events::SessionEvents;
 use super::summary_format::{
     self, ParsedSummary, Quote, SECTIONS, SummarySection, single_line, untruncated_quote,
 };
-use super::{BODY_CHARS, SummaryBuilder, SummaryTask};
+use super::{BODY_CHARS, SummaryBuilder, SummaryMessage, SummaryTask};
 use crate::markers;
-use crate::message::ChatMessage;
 use crate::token_estimate::chars;
 use heirloom_model::text::clip;
 use std::collections::HashSet;
@@ -37,7 +36,7 @@ struct TaskStateFields {
 /// Text of each section, and the remaining characters.
 pub(super) struct SummaryLayout<'m> {
     digest: &'m SummaryBuilder,
-    messages: &'m [ChatMessage],
+    messages: &'m [SummaryMessage],
     earlier: Vec<ParsedSummary>,
     title: String,
     parts: [String; SECTIONS.len()],
@@ -48,13 +47,13 @@ impl<'m> SummaryLayout<'m> {
     /// Writes all sections.
     pub(super) fn new(
         digest: &'m SummaryBuilder,
-        messages: &'m [ChatMessage],
+        messages: &'m [SummaryMessage],
         task: &SummaryTask<'_>,
     ) -> Self {
         let mut earlier: Vec<ParsedSummary> = Vec::new();
         for index in digest.summaries.iter().rev() {
             if task.retained.binary_search(index).is_err() {
-                let text = messages.get(*index).map(ChatMessage::text);
+                let text = messages.get(*index).map(|message| message.text());
                 earlier.extend(text.as_deref().map(ParsedSummary::parse));
             }
         }

@@ -5,23 +5,42 @@ use crate::run_loop::RunEvent;
 use crate::run_loop::iteration_outcome::AgentReport;
 use heirloom_agents::process::child_process::Chunk;
 use heirloom_agents::streams::StreamPiece;
+use heirloom_engine::Redacted;
 use heirloom_model::event_stream::{StreamEvent, Usage};
 use heirloom_model::{Fault, limits};
+use heirloom_redact::{RawTail, Redactor};
 
-/// Output of an agent, except its signals.
+/// Output of an agent while it arrives, except its signals.
+pub(super) struct OutputCapture<'r> {
+    redactor: &'r Redactor,
+    errors: RawTail,
+    words: RawTail,
+    captured: CapturedOutput,
+}
+
+/// Output of an agent, except its signals; its texts are redacted.
 #[derive(Default)]
 pub(super) struct CapturedOutput {
     pub(super) report: AgentReport,
     pub(super) usage: Option<Usage>,
     /// End of the model's text, or of plain output.
-    pub(super) words: String,
+    pub(super) words: Redacted<String>,
     pub(super) files: Vec<String>,
     /// True if the stream named more files than are recorded.
     pub(super) more_files: bool,
     pub(super) fault: Option<Fault>,
 }
 
-impl CapturedOutput {
+impl<'r> OutputCapture<'r> {
+    pub(super) fn new(redactor: &'r Redactor) -> Self {
+        Self {
+            redactor,
+            errors: RawTail::new(limits::STDERR_TAIL_BYTES_MAX),
+            words: RawTail::new(limits::FINAL_TEXT_BYTES_MAX),
+            captured: CapturedOutput::default(),
+        }
+    }
+
     pub(super) fn chunk(
         &mut self,
         chunk: Chunk<'_>,
@@ -31,11 +50,7 @@ impl CapturedOutput {
         match chunk {
             Chunk::Tick => watch(&RunEvent::Tick),
             Chunk::Stderr(bytes) => {
-                append_tail(
-                    &mut self.report.stderr_tail,
-                    &String::from_utf8_lossy(bytes),
-                    limits::STDERR_TAIL_BYTES_MAX,
-                );
+                self.errors.append(bytes);
                 watch(&RunEvent::Stderr(bytes));
             }
             Chunk::Stdout(bytes) => {
@@ -59,7 +74,7 @@ impl CapturedOutput {
             Some(bytes) => observer.push(bytes, on_piece),
             None => observer.finish(on_piece),
         };
-        self.fault = self.fault.take().or(read.err());
+        self.captured.fault = self.captured.fault.take().or(read.err());
         let now = observer.observed_so_far();
         now.signals[signals..]
             .iter()
@@ -73,17 +88,23 @@ impl CapturedOutput {
         let event = match piece {
             StreamPiece::Raw(bytes) => {
                 watch(&RunEvent::Plain(bytes));
-                return self.append_text(&String::from_utf8_lossy(bytes));
+                return self.words.append(bytes);
             }
             StreamPiece::Event(event) => event,
         };
         watch(&RunEvent::Stream(event));
+        let report = &mut self.captured.report;
         match event {
-            StreamEvent::Text { text, .. } => self.append_text(&format!("{text}\n")),
-            StreamEvent::Usage(usage) => self.usage = Some(*usage),
-            StreamEvent::Error(error) => self.report.stream_error = Some(error.clone()),
-            StreamEvent::FileChanged(path) => self.add_file(path),
-            StreamEvent::Finished { failed } => self.report.stream_failed = *failed,
+            StreamEvent::Text { text, .. } => {
+                self.words.append(text.as_bytes());
+                self.words.append(b"\n");
+            }
+            StreamEvent::Usage(usage) => self.captured.usage = Some(*usage),
+            StreamEvent::Error(error) => {
+                report.stream_error = Some(Redacted::new(error, self.redactor));
+            }
+            StreamEvent::FileChanged(path) => self.captured.add_file(path),
+            StreamEvent::Finished { failed } => report.stream_failed = *failed,
             StreamEvent::SessionId(_)
             | StreamEvent::ToolCall { .. }
             | StreamEvent::ToolResult { .. }
@@ -91,6 +112,16 @@ impl CapturedOutput {
         }
     }
 
+    /// Redacts the texts after the end of the output, and cuts them to their limits.
+    pub(super) fn end(self) -> CapturedOutput {
+        let mut captured = self.captured;
+        captured.report.stderr_tail = Redacted::from_tail(self.errors, self.redactor);
+        captured.words = Redacted::from_tail(self.words, self.redactor);
+        captured
+    }
+}
+
+impl CapturedOutput {
     fn add_file(&mut self, path: &String) {
         if self.files.contains(path) {
             return;
@@ -101,33 +132,6 @@ impl CapturedOutput {
             self.more_files = true;
         }
     }
-
-    /// Truncates the texts to their limits after the end of the output.
-    pub(super) fn end(&mut self) {
-        truncate_start(&mut self.report.stderr_tail, limits::STDERR_TAIL_BYTES_MAX);
-        truncate_start(&mut self.words, limits::FINAL_TEXT_BYTES_MAX);
-    }
-
-    fn append_text(&mut self, words: &str) {
-        append_tail(&mut self.words, words, limits::FINAL_TEXT_BYTES_MAX);
-    }
-}
-
-/// Appends text; truncates only at twice the limit, so that each byte is moved at most once.
-fn append_tail(tail: &mut String, more: &str, bytes_max: usize) {
-    tail.push_str(more);
-    if tail.len() > 2 * bytes_max {
-        truncate_start(tail, bytes_max);
-    }
-}
-
-/// Removes the beginning so that at most `bytes_max` bytes remain.
-fn truncate_start(tail: &mut String, bytes_max: usize) {
-    let mut cut = tail.len().saturating_sub(bytes_max);
-    while !tail.is_char_boundary(cut) {
-        cut += 1;
-    }
-    tail.drain(..cut);
 }
 
 #[cfg(test)]
@@ -136,18 +140,15 @@ mod tests {
     use limits::{FINAL_TEXT_BYTES_MAX, STDERR_TAIL_BYTES_MAX};
 
     fn captured(text: &str, errors: &str, piece: usize) -> CapturedOutput {
-        let mut output = CapturedOutput::default();
-        for words in text.as_bytes().chunks(piece) {
-            output.append_text(std::str::from_utf8(words).unwrap());
+        let redactor = Redactor::default();
+        let mut output = OutputCapture::new(&redactor);
+        for bytes in text.as_bytes().chunks(piece) {
+            output.words.append(bytes);
         }
-        for words in errors.as_bytes().chunks(piece) {
-            let words = std::str::from_utf8(words).unwrap();
-            append_tail(&mut output.report.stderr_tail, words, STDERR_TAIL_BYTES_MAX);
+        for bytes in errors.as_bytes().chunks(piece) {
+            output.errors.append(bytes);
         }
-        assert!(output.words.len() <= 2 * FINAL_TEXT_BYTES_MAX);
-        assert!(output.report.stderr_tail.len() <= 2 * STDERR_TAIL_BYTES_MAX);
-        output.end();
-        output
+        output.end()
     }
 
     #[test]
@@ -170,8 +171,8 @@ mod tests {
         let (most, most_errors) = (FINAL_TEXT_BYTES_MAX, STDERR_TAIL_BYTES_MAX);
         for piece in [1_000, usize::MAX] {
             let whole = captured(&text(most), &text(most_errors), piece);
-            assert_eq!(whole.words, text(most));
-            assert_eq!(whole.report.stderr_tail, text(most_errors));
+            assert_eq!(*whole.words, text(most));
+            assert_eq!(*whole.report.stderr_tail, text(most_errors));
             for over in [1, most, 5 * most] {
                 let cut = captured(&text(most + over), &text(most_errors + over), piece);
                 assert_eq!(cut.words.len(), most);
@@ -181,9 +182,5 @@ mod tests {
                 }
             }
         }
-        // Cuts at a character boundary.
-        let mut tail = "éé".to_owned();
-        truncate_start(&mut tail, 3);
-        assert_eq!(tail, "é");
     }
 }

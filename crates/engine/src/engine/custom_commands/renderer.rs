@@ -9,7 +9,7 @@ use heirloom_fs::project_fs::{
 };
 use heirloom_model::{ErrorKind, Fault, limits, text};
 use heirloom_prompt::custom_commands::{Position, RenderStep, argument_variables};
-use heirloom_redact::Redactor;
+use heirloom_redact::{RawTail, Redactor};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -190,7 +190,7 @@ impl CommandRenderer<'_> {
                 .collect(),
             stdin: None,
         };
-        let mut output = ProgramOutput::default();
+        let mut output = ProgramOutput::new();
         let ended = self.pump(&spec, &mut output)?;
         let (seconds, most) = (self.timeout_s, limits::COMMAND_OUTPUT_BYTES_MAX);
         let how = match ended.status {
@@ -211,7 +211,7 @@ impl CommandRenderer<'_> {
                 return Err(Fault::new(ErrorKind::Interrupted, message));
             }
         };
-        let reason = self.failure_reason(&output.stderr);
+        let reason = self.failure_reason(output.stderr);
         let fault = Fault::failed(format!(
             "{place}: `{}` {how}{reason}",
             script_excerpt(script)
@@ -254,10 +254,10 @@ impl CommandRenderer<'_> {
     }
 
     /// Returns the end of a failed program's standard error.
-    fn failure_reason(&self, stderr: &[u8]) -> String {
-        let text = text::strip_ansi(&String::from_utf8_lossy(stderr));
-        let text = self.redactor.redact(text.trim());
-        let line = text::one_line(text::clip_start(&text, limits::OUTCOME_TEXT_CHARS_MAX));
+    fn failure_reason(&self, stderr: RawTail) -> String {
+        let text = text::strip_ansi(&stderr.redact(self.redactor));
+        let line = text::clip_start(text.trim(), limits::OUTCOME_TEXT_CHARS_MAX);
+        let line = text::one_line(line);
         if line.is_empty() {
             line
         } else {
@@ -271,14 +271,21 @@ fn script_excerpt(script: &str) -> String {
 }
 
 /// Captured output of a program, within limits.
-#[derive(Default)]
 struct ProgramOutput {
     stdout: Vec<u8>,
-    stderr: Vec<u8>,
+    stderr: RawTail,
     flooded: bool,
 }
 
 impl ProgramOutput {
+    fn new() -> Self {
+        Self {
+            stdout: Vec::new(),
+            stderr: RawTail::new(limits::STDERR_TAIL_BYTES_MAX),
+            flooded: false,
+        }
+    }
+
     fn append(&mut self, chunk: Chunk<'_>) {
         match chunk {
             Chunk::Stdout(bytes) => {
@@ -288,10 +295,7 @@ impl ProgramOutput {
                     .extend_from_slice(&bytes[..bytes.len().min(room)]);
             }
             Chunk::Stderr(bytes) => {
-                let bytes_max = limits::STDERR_TAIL_BYTES_MAX;
-                self.stderr.extend_from_slice(bytes);
-                let over = self.stderr.len().saturating_sub(bytes_max);
-                self.stderr.drain(..over);
+                self.stderr.append(bytes);
             }
             Chunk::Tick => {}
         }

@@ -115,10 +115,11 @@ impl Windows<'_> {
         state: &mut WindowState,
     ) -> Result<CompactedWindow, Fault> {
         state.summaries = self.window_state(session)?.summaries;
-        Ok(heirloom_window::compact(
+        Ok(heirloom_window::compact_filtered(
             conversation,
             request.policy,
             state,
+            &self.engine.redaction(),
         ))
     }
 
@@ -131,7 +132,8 @@ impl Windows<'_> {
         report: &CompactionReport,
     ) -> Result<ModelSummary, Fault> {
         let most = limits::WINDOW_TRANSCRIPT_CHARS_MAX;
-        let shown = heirloom_window::summary_transcript(conversation, state, report, most)
+        let filter = self.engine.redaction();
+        let shown = heirloom_window::summary_transcript(conversation, state, report, most, &filter)
             .ok_or_else(|| Fault::failed("no messages to summarise"))?;
         let data = self
             .engine

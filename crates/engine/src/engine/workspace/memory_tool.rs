@@ -13,6 +13,7 @@ use file_view::{line_at, numbered, view};
 use heirloom_fs::durable;
 use heirloom_model::record::check_name;
 use heirloom_model::{Fault, RecordId, TransientCause};
+use std::ops::Range;
 use tool_paths::{check_size, existing_path, file_path_of, path_on_disk, read_file};
 /// Number of lines shown around an edit.
 const AROUND: usize = 4;
@@ -124,7 +125,10 @@ impl MemoryTool<'_> {
                 self.insert(&root, path, *line, text)?
             }
             MemoryToolCommand::Delete { path } => delete(&root, path)?,
-            MemoryToolCommand::Rename { from, to } => rename(&root, from, to)?,
+            MemoryToolCommand::Rename { from, to } => {
+                self.check_file_name(file_path_of(to)?)?;
+                rename(&root, from, to)?
+            }
         };
         let (change, kept) = self.engine.workspace().record_file_change(
             &root,
@@ -142,6 +146,7 @@ impl MemoryTool<'_> {
 
     fn create(&self, root: &WorkspaceRoot, path: &str, text: &str) -> Result<ToolPlan, Fault> {
         let file = file_path_of(path)?;
+        self.check_file_name(file)?;
         let target = path_on_disk(root, file)?;
         if target.symlink_metadata().is_ok() {
             return Err(Fault::refused(format!("File {path} already exists"))
@@ -156,6 +161,22 @@ impl MemoryTool<'_> {
         })
     }
 
+    /// Refuses a file whose name contains a secret: names are listed in every context.
+    fn check_file_name(&self, file: &str) -> Result<(), Fault> {
+        match self.engine.redaction().redactor().is_clean(file) {
+            true => Ok(()),
+            false => Err(Fault::refused("the name of the file contains a secret")
+                .hint("choose another name; `heirloom redact` shows what is a secret")),
+        }
+    }
+
+    /// Replaces the secrets that a change brings into a file. The whole file is examined, because the name of a secret
+    /// may be in another line; what a person wrote elsewhere stays.
+    fn redact_inserted(&self, text: String, inserted: Range<usize>) -> String {
+        let redactor = self.engine.redaction().redactor();
+        redactor.redact_part(&text, inserted).into_owned()
+    }
+
     fn replace(
         &self,
         root: &WorkspaceRoot,
@@ -165,7 +186,6 @@ impl MemoryTool<'_> {
     ) -> Result<ToolPlan, Fault> {
         let file = file_path_of(path)?;
         let text = read_file(root, path, file)?;
-        let new = &*self.engine.redaction().redact_input(new);
         let mut found = text.match_indices(old);
         let (first, second) = (found.next(), found.next());
         let (Some((at, _)), false) = (first, old.is_empty()) else {
@@ -180,7 +200,9 @@ impl MemoryTool<'_> {
                 "No replacement was performed. Multiple occurrences of old_str `{old}` in lines: {lines}. Please ensure it is unique"
             )));
         }
+        let new = &*self.engine.redaction().redact_input(new);
         let edited = text.replacen(old, new, 1);
+        let edited = self.redact_inserted(edited, at..at + new.len());
         check_size(path, &edited)?;
         let line = line_at(&edited, at);
         let shown = numbered(&edited, line.saturating_sub(AROUND), line + AROUND);
@@ -207,8 +229,10 @@ impl MemoryTool<'_> {
             )));
         }
         let new_text = &*self.engine.redaction().redact_input(new_text);
+        let at: usize = lines.iter().take(line).map(|line| line.len() + 1).sum();
+        let inserted = new_text.lines().map(|line| line.len() + 1).sum::<usize>();
         lines.splice(line..line, new_text.lines());
-        let edited = lines.join("\n") + "\n";
+        let edited = self.redact_inserted(lines.join("\n") + "\n", at..at + inserted);
         check_size(path, &edited)?;
         Ok(ToolPlan {
             step: ToolStep::Write(edited),

@@ -1,14 +1,10 @@
 //! Tests of redaction: secrets, other text, and general properties.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-#[path = "support/secret_samples.rs"]
-mod secret_samples;
 
 use heirloom_model::limits;
 use heirloom_model::settings::RedactSettings;
 use heirloom_redact::Redactor;
+use heirloom_testkit::secrets::Random;
 use regex::RegexBuilder;
-use secret_samples::Random;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -59,7 +55,7 @@ fn redact_every_format_finds_its_sample() {
     let mut kinds = BTreeSet::new();
     let mut sources = BTreeSet::new();
     for (number, rule) in heirloom_redact::formats().enumerate() {
-        let known = ["gitleaks ", "trufflehog ", "GitHub "];
+        let known = ["gitleaks ", "trufflehog ", "GitHub ", "own, "];
         assert!(
             known.iter().any(|set| rule.source.starts_with(set)),
             "{rule:?}"
@@ -550,7 +546,7 @@ fn redact_invalid_rule_is_rejected() {
 
 #[test]
 fn redact_rule_size_limit() {
-    let rule = |times: usize| format!(r"id:\pL{{{times}}}");
+    let rule = |times: usize| format!(r"id:\w{{{times}}}");
     let compiles = |times: usize, most: usize| {
         let regex = RegexBuilder::new(&rule(times)).size_limit(most).build();
         regex.is_ok()
@@ -662,7 +658,13 @@ fn redact_escaped_secret_and_nothing_else() {
             &format!("&quot;‹{token}›&quot;"),
             &format!("a&#61;‹{token}›"),
             &format!("a\\u003d‹{token}›"),
-            &format!("it is ‹{head}=\n{tail}› here"),
+            &format!("x=3Dy, it is ‹{head}=\n{tail}› here"),
+            &format!("x\x1b[31m‹{token}›\x1b[0m"),
+            &format!("x\\u001b[31m‹{token}›\\u001b[0m"),
+            &format!("\\0‹{token}›"),
+            &format!("\\s‹{token}›"),
+            &format!("a=20‹{token}›"),
+            &format!("a=0A‹{token}›"),
             &format!("it is ‹{head}\\\n    {tail}› here"),
             &format!("\x1b[32m‹{head}\x1b[1m\x1b[33m{tail}›\x1b[0m"),
             &format!("‹{}›", token.replace('_', "\\u005f")),
@@ -690,4 +692,106 @@ fn redact_escaped_secret_and_nothing_else() {
         "https://example.org/a%20b?x=%3D&y=1",
         "&lt;a href=&quot;x&quot;&gt;",
     ]);
+}
+
+/// Fillers next to or inside of a secret do not hide it.
+#[test]
+fn redact_secret_with_filler() {
+    let token = random("A-Za-z0-9", 36, 61);
+    let key = random("A-Za-z0-9_", 36, 62);
+    let more = random("A-Za-z0-9", 20, 63);
+    for text in [
+        format!("ghp_{token}____________________________________________"),
+        format!("sk-ant-api03-{key}----------------------------------------------"),
+        format!("glpat-{more}------------------------------------"),
+        format!("ghp_{token}example"),
+        format!("sk-proj-{key}xxxx{more}"),
+        "DB_PASSWORD=correcthorse...battery9".to_owned(),
+        "DB_PASSWORD=Zk3dummyLm9XvB4cRt8W".to_owned(),
+        "PASSWORD='$Zk3Lm9XvB4cRt8W'".to_owned(),
+        "PASSWORD=[Zk3Lm9XvB4cRt8W]".to_owned(),
+        "password: <Zk3Lm9XvB4cRt8W>".to_owned(),
+        "password: {Zk3Lm9XvB4cRt8W}".to_owned(),
+        "password: \"Hunter2 Xq9zP is best\"".to_owned(),
+    ] {
+        let clean = redactor().redact(&text).into_owned();
+        for part in [&token, &key, &more] {
+            assert!(!clean.contains(&part[part.len() / 2..]), "{text}: {clean}");
+        }
+        assert!(clean.contains("[redacted:"), "{text}: {clean}");
+        assert!(
+            !clean.contains("battery9") && !clean.contains("Xq9zP"),
+            "{clean}"
+        );
+    }
+    // The rule of a table behind a token stays.
+    let rule = format!("glpat-{more}----------------");
+    assert_eq!(
+        redactor().redact(&rule),
+        "[redacted:gitlab-token]----------------"
+    );
+    check_clean(&[
+        "AKIAI44QH8DHBEXAMPLE",
+        "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+        "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
+        "password: \"Use your password to sign in.\"",
+        "token: <your-token-123>",
+        "API_KEY=<api-key>",
+        "password: [hidden]",
+    ]);
+}
+
+/// A key whose first or last line is missing.
+#[test]
+fn redact_private_key_without_its_first_line() {
+    for newline in ["\n", "\r\n", "\\n", "\n    "] {
+        let key = block("RSA PRIVATE KEY", newline);
+        let lines: Vec<_> = key.split(newline).collect();
+        for from in 1..4 {
+            let rest = lines[from..].join(newline);
+            check(
+                "private-key",
+                &[&format!("‹{rest}›"), &format!("exit 1:\n‹{rest}›\n$ ")],
+            );
+        }
+    }
+    let body = |start: &str| {
+        format!(
+            "{start}{}\n{}",
+            random("A-Za-z0-9+/", 48, 71),
+            random("A-Za-z0-9+/", 64, 72)
+        )
+    };
+    for start in [
+        "MIIEpAIBAAKCAQEA",
+        "MIIEvgIBADANBgkq",
+        "b3BlbnNzaC1rZXktdjEAAAAA",
+    ] {
+        check("private-key", &[&format!("key:\n‹{}›\n", body(start))]);
+    }
+    check_clean(&[
+        block("CERTIFICATE", "\n").split_once('\n').unwrap().1,
+        "text.contains(\"-----END RSA PRIVATE KEY-----\")",
+    ]);
+}
+
+/// A `=` at the end of a line is no soft line break, except in mail.
+#[test]
+fn redact_keeps_text_after_base64() {
+    for (text, clean) in [
+        (
+            "SECRET_KEY=Zm9vYmFyMTIzNDU2Nzg5MGFiY2RlZg=\nDEBUG=1\nPORT=80\n",
+            "SECRET_KEY=[redacted:key]\nDEBUG=1\nPORT=80\n",
+        ),
+        (
+            "Authorization: Basic YXBpOmh1bnRlcjJYcTl6UA==\nHost: example.com\n",
+            "Authorization: Basic [redacted:authorization]\nHost: example.com\n",
+        ),
+        (
+            "export A_TOKEN=Zm9vYmFyMTIzNDU2Nzg5MDEyMzQ1Ng==\r\nexport PATH=/usr/bin\r\n",
+            "export A_TOKEN=[redacted:token]\r\nexport PATH=/usr/bin\r\n",
+        ),
+    ] {
+        assert_eq!(redactor().redact(text), clean);
+    }
 }
