@@ -207,7 +207,7 @@ impl AgentProgram {
         Self::ALL.into_iter().filter(has)
     }
 
-    /// Returns true for an environment variable that names a folder of a program.
+    /// Returns true for an environment variable that names a folder of a program, or the way in which it was started.
     pub fn reads_variable(name: &str) -> bool {
         let folders = Self::ALL.into_iter().flat_map(|one| {
             let settings = one.settings().into_iter().flat_map(|format| {
@@ -218,9 +218,13 @@ impl AgentProgram {
             let transcripts = one.transcripts().map_or(&[][..], |format| format.folders);
             settings.chain(transcripts)
         });
+        let mut starts = Self::ALL
+            .into_iter()
+            .filter_map(|one| one.hooks()?.script_variable);
         folders
             .filter_map(|folder| folder.variable)
             .any(|variable| variable == name)
+            || starts.any(|(variable, _)| variable == name)
     }
 }
 
@@ -269,6 +273,7 @@ mod tests {
     fn variables_are_those_of_the_table() {
         for name in [
             "CLAUDE_CONFIG_DIR",
+            "CLAUDE_CODE_ENTRYPOINT",
             "CODEX_HOME",
             "GEMINI_CLI_HOME",
             "COPILOT_HOME",

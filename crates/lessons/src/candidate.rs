@@ -43,6 +43,8 @@ pub enum Speaker {
     Agent,
     /// A program: a command's output, or what the transcript shows without anyone's words.
     Program,
+    /// Somebody whose words stand in the role of the user: the author of a pasted text, a script or a channel.
+    Unknown,
 }
 
 /// Place in the transcript that supports a candidate.

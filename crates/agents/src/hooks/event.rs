@@ -22,6 +22,8 @@ pub struct HookEvent {
     pub agent_transcript: Option<String>,
     /// Reason of a session start, or origin of a prompt.
     pub source: Option<String>,
+    /// True if the environment shows that a script or another agent started the program.
+    pub is_of_script: bool,
     /// The words of the prompt that a person typed; empty if the program wrote all of it.
     pub prompt: Option<String>,
     /// The tool use.
@@ -63,6 +65,7 @@ pub fn read_event(program: AgentProgram, bytes: &[u8]) -> HookEvent {
         agent_type: some("agent_type"),
         agent_transcript: some("agent_transcript_path"),
         source: some("source"),
+        is_of_script: false,
         prompt: some("prompt").map(|prompt| program.person_text(&prompt).into_owned()),
         tool: ToolUse::from_fields(program, &fields),
         last_message: some("last_assistant_message").or_else(|| some("prompt_response")),

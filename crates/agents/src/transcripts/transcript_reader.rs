@@ -147,6 +147,7 @@ pub(crate) fn main_agent_event(
         id,
         at,
         agent: None,
+        author: super::TurnAuthor::Person,
         body: event,
     }
 }
