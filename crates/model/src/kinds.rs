@@ -14,6 +14,7 @@ pub use artifact::{ARTIFACT_FILE, Artifact, ArtifactType, BadArtifactType};
 pub use episode::{BadEpisodeAction, Episode, EpisodeAction, result_label};
 pub use error_record::ErrorRecord;
 pub use knowledge::{
+    GRAPH_KEY_PREFIX,
     CATEGORY_CONVENTION, CATEGORY_DECISION, CATEGORY_FACT, CATEGORY_LEARNING, CATEGORY_PREFERENCE,
     Knowledge, Note, Summary,
 };

@@ -25,6 +25,7 @@ pub mod mark;
 pub mod merge;
 pub mod permissions;
 pub mod plan_name;
+pub mod prompt_safety;
 pub mod rating;
 pub mod record;
 pub mod record_meaning;

@@ -64,11 +64,21 @@ impl ChangeWriter<'_> {
         } else {
             None
         };
+        let holder = match holder {
+            None if matches!(rule, MergeRule::Knowledge(_)) && incoming.retired_at.is_none() => {
+                self.holder_in_other_case(incoming)?
+            }
+            holder => holder,
+        };
         let Some(current) = holder else {
             self.insert(incoming)?;
             return Ok(applied(incoming.id, Verdict::Created, None));
         };
-        let incoming = &*recorded_after(incoming, &current);
+        let mut incoming = recorded_after(incoming, &current);
+        if incoming.key != current.key {
+            incoming.to_mut().key.clone_from(&current.key);
+        }
+        let incoming = &*incoming;
         if !current.is_current(incoming.recorded_at) {
             self.replace_record(&current, incoming)?;
             return Ok(applied(incoming.id, Verdict::Created, None));
