@@ -7,6 +7,7 @@
 
 mod agents;
 mod api;
+mod attack;
 mod bench;
 mod cargo;
 mod check;
@@ -70,6 +71,7 @@ usage: cargo xtask <verb>
                                    schemathesis from PyPI
   clients [ARGS]                   test the Python and TypeScript clients against a real server
   agents [ARGS]                    drive real agent programs through `heirloom run`
+  attack mcp-lines [ARGS]          5,000 malformed requests to the MCP server: each gets an answer
   mcp [ARGS]                       test the MCP server with the official suite and the inspector, and
                                    compare it with the reference server for knowledge graphs
   help                             this text
@@ -107,6 +109,7 @@ fn run(verb: &str, args: &[String]) -> Result<(), String> {
         "fit" => fit::run(args),
         "agents" => agents::run(args),
         "api" => api::run(args),
+        "attack" => attack::run(args),
         "clients" => clients::run(args),
         "mcp" => mcp::run(args),
         "package" => package::run(args),

@@ -124,6 +124,8 @@ mod terminal;
 mod transcript_fixture;
 #[path = "cli/transcripts.rs"]
 mod transcripts;
+#[path = "cli/turn_authors.rs"]
+mod turn_authors;
 #[path = "cli/user_memory.rs"]
 mod user_memory;
 #[path = "cli/window.rs"]

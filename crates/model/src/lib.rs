@@ -41,6 +41,7 @@ pub mod statement;
 mod stored_form_tests;
 pub mod summary_prompt;
 pub mod text;
+pub mod text_decoding;
 pub mod validity_gap;
 
 pub use audit::{Action, Event, ImportBatch};

@@ -4,6 +4,7 @@ use super::json_members::{as_string, parse_members};
 use super::tool_use::ToolUse;
 use crate::AgentProgram;
 use heirloom_model::limits;
+use heirloom_model::text_decoding::{decode_text, repair_json};
 
 /// A hook event. Fields that are missing or of an unknown form are `None`.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -47,8 +48,9 @@ pub struct HookEvent {
 /// Of a truncated event, the members before the cut are used.
 pub fn read_event(program: AgentProgram, bytes: &[u8]) -> HookEvent {
     let end = bytes.len().min(limits::HOOK_INPUT_BYTES_MAX);
-    let whole = String::from_utf8_lossy(&bytes[..end]);
-    let (mut fields, parse_error) = parse_members(whole.trim_start_matches('\u{feff}'));
+    let whole = decode_text(&bytes[..end]);
+    let whole = repair_json(&whole);
+    let (mut fields, parse_error) = parse_members(&whole);
     let hooks = program.hooks();
     let drops_answer = hooks.is_some_and(|hooks| (hooks.drops_answer)(&fields));
     let other_sender = hooks.and_then(|hooks| (hooks.other_sender)(&fields));
@@ -147,7 +149,8 @@ mod tests {
         );
         assert_eq!(event.prompt.as_deref(), Some("a\u{fffd}\u{fffd}b"));
         let event = read(r#"{"prompt":"\ud800","session_id":"s"}"#);
-        assert_eq!((event.prompt, event.session.as_deref()), (None, Some("s")));
+        let half = Some("\u{fffd}".to_owned());
+        assert_eq!((event.prompt, event.session.as_deref()), (half, Some("s")));
         let deep = format!("{{\"tool_input\":{}1", "[".repeat(100_000));
         assert!(read(&deep).parse_error.is_some());
         let named = format!(

@@ -54,7 +54,12 @@ pub(super) fn is_invisible(c: char) -> bool {
 
 /// Returns true for a symbol that may have an emoji form.
 fn is_symbol(c: char) -> bool {
-    c >= SYMBOLS_START && !c.is_alphanumeric() && !matches!(c, '\u{fe0e}' | '\u{fe0f}')
+    c >= SYMBOLS_START
+        && !c.is_alphanumeric()
+        && !c.is_whitespace()
+        && !is_invisible(c)
+        && is_safe_to_display(c)
+        && !matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}')
 }
 
 /// Returns true between two characters that a joiner connects or keeps apart.
