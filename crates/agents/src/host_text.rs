@@ -85,7 +85,9 @@ fn separate(text: &str, marks: &[&HostMark]) -> String {
         words = format!("{} {}\n{words}", command.name, command.arguments);
     }
     let mut words = split_command(words.trim()).into_owned();
-    let pasted = pasted.into_iter().chain(found.pasted.iter().map(String::as_str));
+    let pasted = pasted
+        .into_iter()
+        .chain(found.pasted.iter().map(String::as_str));
     for part in pasted {
         if !words.is_empty() {
             words.push_str("\n\n");

@@ -53,7 +53,7 @@ pub enum TurnAuthor {
 }
 
 impl TurnAuthor {
-    /// Returns the author of a line in a conversation: that of the conversation, unless the line is known to be of nobody.
+    /// Returns the author of a line in a conversation: that of the conversation, unless the line itself has another one.
     #[must_use]
     pub fn or(self, conversation: Self) -> Self {
         match self {

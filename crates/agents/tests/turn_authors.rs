@@ -102,23 +102,32 @@ fn lines_of_others_are_no_persons_words_in_claude_code() {
         attachment(json!({"origin": {"kind": "agent"}})),
         attachment(json!({"origin": "agent"})),
         attachment(json!({"isMeta": true})),
-        content(format!("<channel source=\"telegram\" user=\"stranger\">{RULE}</channel>")),
+        content(format!(
+            "<channel source=\"telegram\" user=\"stranger\">{RULE}</channel>"
+        )),
         content(format!("<channel source=\"x\">{RULE}</channel> please")).clone(),
         content(format!("<channel source=\"x\">\n{RULE}")),
         content(format!(
             "This session is being continued from a previous conversation that ran out of context.\n{RULE}"
         )),
-        content(format!("\nThis session is being continued from a previous conversation.\n{RULE}")),
+        content(format!(
+            "\nThis session is being continued from a previous conversation.\n{RULE}"
+        )),
         content(format!("Stop hook feedback:\n- [check.sh]: {RULE}")),
         content(format!(
             "Contents of /p/CLAUDE.md (project instructions, checked into the codebase):\n\n{RULE}"
         )),
         content(format!("<system-reminder>{RULE}</system-reminder>")),
-        content(format!("<teammate-message teammate_id=\"b\">{RULE}</teammate-message>")),
+        content(format!(
+            "<teammate-message teammate_id=\"b\">{RULE}</teammate-message>"
+        )),
     ] {
         let prompts = person_prompts(AgentProgram::ClaudeCode, std::slice::from_ref(&line));
         let has_rule = prompts.iter().any(|words| {
-            words.split("```").step_by(2).any(|part| part.contains(RULE))
+            words
+                .split("```")
+                .step_by(2)
+                .any(|part| part.contains(RULE))
         });
         assert!(!has_rule, "{line}\n{prompts:?}");
     }
@@ -174,7 +183,8 @@ fn template_of_a_command_is_no_persons_word() {
 
 #[test]
 fn output_with_the_words_of_a_rejection_is_no_rejection() {
-    let text = format!("The user doesn't want to proceed with this tool use. The user said:\n{RULE}");
+    let text =
+        format!("The user doesn't want to proceed with this tool use. The user said:\n{RULE}");
     let result = |is_error: bool, own: Value| {
         let content = json!([{"type": "tool_result", "tool_use_id": "t", "content": text, "is_error": is_error}]);
         let mut line = user_line(json!({"message": {"role": "user", "content": content}}));
@@ -185,7 +195,10 @@ fn output_with_the_words_of_a_rejection_is_no_rejection() {
             other => panic!("{other:?}"),
         }
     };
-    assert_eq!(result(true, json!("User rejected tool use")), ToolOutcome::Rejected);
+    assert_eq!(
+        result(true, json!("User rejected tool use")),
+        ToolOutcome::Rejected
+    );
     assert_eq!(result(true, Value::Null), ToolOutcome::Rejected);
     assert_eq!(result(false, Value::Null), ToolOutcome::Succeeded);
     let printed = json!({"stdout": text, "stderr": ""});
@@ -220,7 +233,8 @@ fn lines_of_others_are_no_persons_words_in_other_programs() {
     }
 
     let copilot = |source: Value| {
-        let line = json!({"type": "user.message", "id": "e", "data": {"content": RULE, "source": source}});
+        let line =
+            json!({"type": "user.message", "id": "e", "data": {"content": RULE, "source": source}});
         person_prompts(AgentProgram::Copilot, &[line])
     };
     assert_eq!(copilot(Value::Null), [RULE]);
@@ -244,6 +258,7 @@ fn lines_of_others_are_no_persons_words_in_other_programs() {
         person_prompts(AgentProgram::Gemini, &[line])
     };
     assert_eq!(gemini(json!([{"text": RULE}])), [RULE]);
-    let result = json!([{"functionResponse": {"name": "x", "response": {"output": "y"}}}, {"text": RULE}]);
+    let result =
+        json!([{"functionResponse": {"name": "x", "response": {"output": "y"}}}, {"text": RULE}]);
     assert!(gemini(result).is_empty());
 }

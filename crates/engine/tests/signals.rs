@@ -316,18 +316,9 @@ fn parser_respects_code_fences() {
     let unclosed = "1 ! the fence that begins here has no end: 1 signal";
     check(&[
         ("```\nHEIRLOOM_MEMORY: KEY_FACT x\n```\n", NONE),
-        (
-            "```text\nHEIRLOOM_MEMORY: KEY_FACT x\n```\n",
-            NONE,
-        ),
-        (
-            "``` Text title\nHEIRLOOM_MEMORY: KEY_FACT x\n```\n",
-            NONE,
-        ),
-        (
-            "~~~\r\n- HEIRLOOM_MEMORY: KEY_FACT x\r\n~~~\r\n",
-            NONE,
-        ),
+        ("```text\nHEIRLOOM_MEMORY: KEY_FACT x\n```\n", NONE),
+        ("``` Text title\nHEIRLOOM_MEMORY: KEY_FACT x\n```\n", NONE),
+        ("~~~\r\n- HEIRLOOM_MEMORY: KEY_FACT x\r\n~~~\r\n", NONE),
         (
             "```bash\nHEIRLOOM_MEMORY: KEY_FACT x\n```\nHEIRLOOM_MEMORY: KEY_FACT y",
             &["4 KEY_FACT y"],
@@ -607,7 +598,8 @@ fn parser_long_lines() {
         let mut wanted: Vec<&str> = expected.into_iter().collect();
         wanted.extend((!opens_fence).then_some("2 KEY_FACT y"));
         if opens_fence {
-            wanted.push("1 ! the fence that begins here has no end: 1 signal in it was not counted");
+            wanted
+                .push("1 ! the fence that begins here has no end: 1 signal in it was not counted");
         }
         let input = line + after;
         for size in [1, 7, 4096, 65_536, 65_537, input.len()] {

@@ -120,6 +120,8 @@ mod tasks;
 mod team;
 #[path = "cli/terminal.rs"]
 mod terminal;
+#[path = "cli/text_forms.rs"]
+mod text_forms;
 #[path = "cli/transcript_fixture.rs"]
 mod transcript_fixture;
 #[path = "cli/transcripts.rs"]

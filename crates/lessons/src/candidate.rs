@@ -43,7 +43,7 @@ pub enum Speaker {
     Agent,
     /// A program: a command's output, or what the transcript shows without anyone's words.
     Program,
-    /// Somebody whose words stand in the role of the user: the author of a pasted text, a script or a channel.
+    /// The author of words in the role of the user that are not known to be a person's: a pasted text, a script, a channel.
     Unknown,
 }
 

@@ -18,7 +18,9 @@ impl Phrases {
     /// Returns the text after the longest phrase with which it begins; the text is in lower case.
     pub(crate) fn skip<'t>(&self, lower: &'t str) -> Option<&'t str> {
         let fits = self.0.iter().filter(|phrase| begins_with(lower, phrase));
-        let length = fits.map(|phrase| phrase.trim_end_matches('*').len()).max()?;
+        let length = fits
+            .map(|phrase| phrase.trim_end_matches('*').len())
+            .max()?;
         lower.get(length..)
     }
 

@@ -39,8 +39,10 @@ impl TextEncoding {
 
 /// Returns true for a byte with which a text begins that has no byte order mark.
 fn is_text_start(byte: u8) -> bool {
-    matches!(byte, b'{' | b'[' | b'"' | b'#' | b'-' | b' ' | b'\n' | b'\r' | b'\t')
-        || byte.is_ascii_alphanumeric()
+    matches!(
+        byte,
+        b'{' | b'[' | b'"' | b'#' | b'-' | b' ' | b'\n' | b'\r' | b'\t'
+    ) || byte.is_ascii_alphanumeric()
 }
 
 /// Decodes a whole text, without its byte order mark and NUL bytes. Invalid parts become `\u{fffd}`.
@@ -231,7 +233,10 @@ mod tests {
             (r#"{"a":"\ud83d\ude80"}"#, r#"{"a":"\ud83d\ude80"}"#),
             (r#"{"a":"\ude80\ud83d"}"#, r#"{"a":"\ufffd\ufffd"}"#),
             (r#"{"a":"\\ud83d"}"#, r#"{"a":"\\ud83d"}"#),
-            (r#"{"a":NaN,"b":-Infinity,"c":"NaN"}"#, r#"{"a":null,"b":null,"c":"NaN"}"#),
+            (
+                r#"{"a":NaN,"b":-Infinity,"c":"NaN"}"#,
+                r#"{"a":null,"b":null,"c":"NaN"}"#,
+            ),
             (r#"{"a":1}"#, r#"{"a":1}"#),
             (r#"{"a":"\ud83d"#, r#"{"a":"\ufffd"#),
             ("\\", "\\"),

@@ -32,7 +32,10 @@ type Fault = fn(&mut Random, u64) -> (Vec<u8>, Option<Value>);
 const FAULTS: &[(&str, Fault)] = &[
     ("half of a character", |random, n| {
         let half = ["\\ud83d", "\\ude80", "\\uD83D x", "\\ud83d\\ud83d"][random.next(4)];
-        (recall(n, &format!("{{\"query\":\"a {half} b\"}}")), Some(json!(n)))
+        (
+            recall(n, &format!("{{\"query\":\"a {half} b\"}}")),
+            Some(json!(n)),
+        )
     }),
     ("half of a character in the id", |_, n| {
         let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":\"{n}\\ud83d\",\"method\":\"ping\"}}");
@@ -40,12 +43,18 @@ const FAULTS: &[(&str, Fault)] = &[
     }),
     ("no number", |random, n| {
         let word = ["NaN", "Infinity", "-Infinity"][random.next(3)];
-        (recall(n, &format!("{{\"query\":\"a\",\"min_relevance\":{word}}}")), Some(json!(n)))
+        (
+            recall(n, &format!("{{\"query\":\"a\",\"min_relevance\":{word}}}")),
+            Some(json!(n)),
+        )
     }),
     ("invalid UTF-8", |random, n| {
         let mut line = recall(n, "{\"query\":\"caf@ x\"}");
         let bytes: &[u8] = [&b"\xe9"[..], b"\xff\xfe", b"\xc3", b"\xed\xa0\x80"][random.next(4)];
-        let at = line.iter().position(|byte| *byte == b'@').unwrap_or_default();
+        let at = line
+            .iter()
+            .position(|byte| *byte == b'@')
+            .unwrap_or_default();
         line.splice(at..=at, bytes.iter().copied());
         (line, Some(json!(n)))
     }),
@@ -74,52 +83,125 @@ const FAULTS: &[(&str, Fault)] = &[
         (line.into_bytes(), None)
     }),
     ("names without quotation marks", |_, n| {
-        (format!("{{jsonrpc:\"2.0\",id:{n},method:\"ping\"}}").into_bytes(), None)
+        (
+            format!("{{jsonrpc:\"2.0\",id:{n},method:\"ping\"}}").into_bytes(),
+            None,
+        )
     }),
     ("comment", |_, n| {
-        (format!("{{\"id\":{n}, // note\"method\":\"ping\"}}").into_bytes(), Some(json!(n)))
+        (
+            format!("{{\"id\":{n}, // note\"method\":\"ping\"}}").into_bytes(),
+            Some(json!(n)),
+        )
     }),
     ("control characters", |random, n| {
         let control = char::from(u8::try_from(1 + random.next(8)).unwrap_or(1));
-        (recall(n, &format!("{{\"query\":\"a{control}b\"}}")), Some(json!(n)))
+        (
+            recall(n, &format!("{{\"query\":\"a{control}b\"}}")),
+            Some(json!(n)),
+        )
     }),
     ("arguments as text", |_, n| {
         (recall(n, "\"{\\\"query\\\":\\\"a\\\"}\""), Some(json!(n)))
     }),
     ("arguments of another type", |random, n| {
-        let arguments = ["[]", "[1]", "7", "true", "\"x\"", "null", "\"\"", "[{\"query\":\"a\"}]"];
-        (recall(n, arguments[random.next(arguments.len())]), Some(json!(n)))
+        let arguments = [
+            "[]",
+            "[1]",
+            "7",
+            "true",
+            "\"x\"",
+            "null",
+            "\"\"",
+            "[{\"query\":\"a\"}]",
+        ];
+        (
+            recall(n, arguments[random.next(arguments.len())]),
+            Some(json!(n)),
+        )
     }),
     ("parameters of another type", |random, n| {
-        let params = ["[]", "[1]", "7", "false", "\"x\"", "null", "{}", "{\"name\":7}", "{\"name\":null}"];
+        let params = [
+            "[]",
+            "[1]",
+            "7",
+            "false",
+            "\"x\"",
+            "null",
+            "{}",
+            "{\"name\":7}",
+            "{\"name\":null}",
+        ];
         let params = params[random.next(params.len())];
-        let method = ["tools/call", "resources/read", "prompts/get", "ping", "tools/list", "initialize"][random.next(6)];
+        let method = [
+            "tools/call",
+            "resources/read",
+            "prompts/get",
+            "ping",
+            "tools/list",
+            "initialize",
+        ][random.next(6)];
         (request(n, method, params), Some(json!(n)))
     }),
     ("method of another type", |random, n| {
-        let method = ["7", "null", "[]", "{}", "true", "\"\"", "\"no/such\"", "\"\\ud83d\""];
+        let method = [
+            "7",
+            "null",
+            "[]",
+            "{}",
+            "true",
+            "\"\"",
+            "\"no/such\"",
+            "\"\\ud83d\"",
+        ];
         let method = method[random.next(method.len())];
         let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{n},\"method\":{method}}}");
         (line.into_bytes(), Some(json!(n)))
     }),
     ("no method", |_, n| {
-        (format!("{{\"jsonrpc\":\"2.0\",\"id\":{n}}}").into_bytes(), Some(json!(n)))
+        (
+            format!("{{\"jsonrpc\":\"2.0\",\"id\":{n}}}").into_bytes(),
+            Some(json!(n)),
+        )
     }),
     ("other version of JSON-RPC", |random, n| {
-        let version = ["", "\"jsonrpc\":\"1.0\",", "\"jsonrpc\":2.0,", "\"jsonrpc\":null,"][random.next(4)];
-        (format!("{{{version}\"id\":{n},\"method\":\"ping\"}}").into_bytes(), Some(json!(n)))
+        let version = [
+            "",
+            "\"jsonrpc\":\"1.0\",",
+            "\"jsonrpc\":2.0,",
+            "\"jsonrpc\":null,",
+        ][random.next(4)];
+        (
+            format!("{{{version}\"id\":{n},\"method\":\"ping\"}}").into_bytes(),
+            Some(json!(n)),
+        )
     }),
     ("id of another type", |random, _| {
         let id = ["null", "true", "[]", "{}", "[1]", "{\"id\":1}"][random.next(6)];
-        (format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}").into_bytes(), Some(Value::Null))
+        (
+            format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}").into_bytes(),
+            Some(Value::Null),
+        )
     }),
     ("unusual number as id", |random, n| {
-        let ids = [json!(-1), json!(1.5), json!(u64::MAX), json!(i64::MIN), json!(0), json!(n)];
+        let ids = [
+            json!(-1),
+            json!(1.5),
+            json!(u64::MAX),
+            json!(i64::MIN),
+            json!(0),
+            json!(n),
+        ];
         let id = ids[random.next(ids.len())].clone();
-        (format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}").into_bytes(), Some(id))
+        (
+            format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}").into_bytes(),
+            Some(id),
+        )
     }),
     ("member twice", |_, n| {
-        let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"id\":{n},\"method\":\"x\",\"method\":\"ping\"}}");
+        let line = format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":1,\"id\":{n},\"method\":\"x\",\"method\":\"ping\"}}"
+        );
         (line.into_bytes(), None)
     }),
     ("deep nesting", |random, n| {
@@ -132,8 +214,25 @@ const FAULTS: &[(&str, Fault)] = &[
         (format!("{one}{one}").into_bytes(), Some(json!(n)))
     }),
     ("text", |random, _| {
-        let texts = ["hello", "7", "null", "true", "\"x\"", "{", "}", "[", "]", "{}", "[]", "[[]]", "Content-Length: 10"];
-        (texts[random.next(texts.len())].as_bytes().to_vec(), Some(Value::Null))
+        let texts = [
+            "hello",
+            "7",
+            "null",
+            "true",
+            "\"x\"",
+            "{",
+            "}",
+            "[",
+            "]",
+            "{}",
+            "[]",
+            "[[]]",
+            "Content-Length: 10",
+        ];
+        (
+            texts[random.next(texts.len())].as_bytes().to_vec(),
+            Some(Value::Null),
+        )
     }),
     ("bytes", |random, _| {
         let count = 1 + random.next(200);
@@ -142,22 +241,35 @@ const FAULTS: &[(&str, Fault)] = &[
             10 | 0..=9 | 11..=32 => b'x',
             byte => u8::try_from(byte).unwrap_or(b'x'),
         };
-        ((0..count).map(|_| byte(random)).collect(), Some(Value::Null))
+        (
+            (0..count).map(|_| byte(random)).collect(),
+            Some(Value::Null),
+        )
     }),
     ("unset arguments", |random, n| {
         let unset = ["\"\"", "null", "\"null\"", "\" \"", "[]"][random.next(5)];
         let name = ["k", "as_of", "kinds", "task", "min_relevance"][random.next(5)];
-        (recall(n, &format!("{{\"query\":\"a\",\"{name}\":{unset}}}")), Some(json!(n)))
+        (
+            recall(n, &format!("{{\"query\":\"a\",\"{name}\":{unset}}}")),
+            Some(json!(n)),
+        )
     }),
     ("further arguments", |_, n| {
-        (recall(n, "{\"query\":\"a\",\"reason\":\"x\",\"_meta\":[1]}"), Some(json!(n)))
+        (
+            recall(n, "{\"query\":\"a\",\"reason\":\"x\",\"_meta\":[1]}"),
+            Some(json!(n)),
+        )
     }),
     ("batch", |random, n| {
         let count = 1 + random.next(4);
-        let one = |at: usize| format!("{{\"jsonrpc\":\"2.0\",\"id\":\"{n}-{at}\",\"method\":\"ping\"}}");
+        let one =
+            |at: usize| format!("{{\"jsonrpc\":\"2.0\",\"id\":\"{n}-{at}\",\"method\":\"ping\"}}");
         let mut items: Vec<String> = (0..count).map(one).collect();
         items.extend((0..random.next(3)).map(|_| "7".to_owned()));
-        (format!("[{}]", items.join(",")).into_bytes(), Some(json!(format!("{n}-0"))))
+        (
+            format!("[{}]", items.join(",")).into_bytes(),
+            Some(json!(format!("{n}-0"))),
+        )
     }),
 ];
 
@@ -190,9 +302,8 @@ impl MalformedRequest {
 }
 
 fn request(id: u64, method: &str, params: &str) -> Vec<u8> {
-    let text = format!(
-        "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{method}\",\"params\":{params}}}"
-    );
+    let text =
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{method}\",\"params\":{params}}}");
     text.into_bytes()
 }
 

@@ -29,7 +29,11 @@ pub(super) fn run(args: &[String]) -> Result<(), String> {
     let mut rest = args.iter();
     while let Some(option) = rest.next() {
         let value = rest.next().ok_or(format!("{option} needs a value"))?;
-        let number = || value.parse::<u64>().map_err(|error| format!("{option}: {error}"));
+        let number = || {
+            value
+                .parse::<u64>()
+                .map_err(|error| format!("{option}: {error}"))
+        };
         match option.as_str() {
             "--lines" => lines = usize::try_from(number()?).map_err(|error| error.to_string())?,
             "--seed" => seed = number()?,
@@ -50,7 +54,10 @@ pub(super) fn run(args: &[String]) -> Result<(), String> {
     let mut unanswered: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for request in malformed_requests(lines, 1_000, seed) {
         if !server.answers(&request)? {
-            let line = String::from_utf8_lossy(&request.bytes).chars().take(200).collect();
+            let line = String::from_utf8_lossy(&request.bytes)
+                .chars()
+                .take(200)
+                .collect();
             unanswered.entry(request.fault).or_default().push(line);
         }
     }
@@ -62,7 +69,11 @@ pub(super) fn run(args: &[String]) -> Result<(), String> {
         began.elapsed().as_secs_f64()
     );
     for (fault, lines) in &unanswered {
-        println!("  {fault}: {} without an answer, such as {:?}", lines.len(), lines.first());
+        println!(
+            "  {fault}: {} without an answer, such as {:?}",
+            lines.len(),
+            lines.first()
+        );
     }
     drop(server);
     match missing {
@@ -118,7 +129,9 @@ impl Server {
         loop {
             let left = until.saturating_duration_since(Instant::now());
             match self.messages.recv_timeout(left) {
-                Ok(Value::String(line)) => return Err(format!("output that is no message: {line}")),
+                Ok(Value::String(line)) => {
+                    return Err(format!("output that is no message: {line}"));
+                }
                 Ok(message) if is_wanted(&message) => return Ok(true),
                 Ok(_) => {}
                 Err(_) => return Ok(false),

@@ -20,7 +20,6 @@ use crate::transcripts::transcript_format::{EventReader, TranscriptFormat};
 use crate::transcripts::{
     EventBody, EventSink, ToolAction, ToolOutcome, TranscriptEvent, TranscriptHeader, TurnAuthor,
 };
-use crate::host_text::parse_slash_command;
 use crate::{AgentProgram, ProgramFolder};
 use heirloom_model::Timestamp;
 use heirloom_model::event_stream::Usage;
@@ -43,6 +42,8 @@ const CONTINUATION: &str = "This session is being continued from a previous conv
 
 /// Tag of the name of a command that a person typed.
 const COMMAND_TAG: &str = "<command-name>";
+/// Command of a compaction.
+const COMPACTION: &str = "/compact";
 
 /// Beginnings of the result of a denied or interrupted tool call.
 const REJECTED: [&str; 4] = [
@@ -367,8 +368,9 @@ impl Claude {
         let text = joined_texts(message.content, &["text"]);
         if text.contains(COMMAND_TAG) {
             let words = person_words(&text);
-            let command = parse_slash_command(&words).filter(|command| !command.is_of_program());
-            self.command = command.and_then(|_| as_nonblank_string(line.uuid));
+            // Commands that set up the program leave no words, and that of a compaction has no template.
+            let has_template = words.starts_with('/') && !words.starts_with(COMPACTION);
+            self.command = as_nonblank_string(line.uuid).filter(|_| has_template);
             return false;
         }
         is_after && !text.is_empty()
@@ -389,7 +391,7 @@ fn continues_compacted(message: &ClaudeMessage<'_>) -> bool {
     })
 }
 
-/// Emits the tool results of a line and, if somebody said it, its text.
+/// Emits the tool results of a line, and its text unless the program wrote it.
 fn emit_user_line(
     place: &LineContext,
     message: &ClaudeMessage<'_>,

@@ -90,8 +90,7 @@ fn author_of_start(meta: &CodexPayload<'_>) -> TurnAuthor {
     let is_script = SCRIPT_ORIGINATORS
         .iter()
         .any(|name| originator.split(['_', '-', ' ']).any(|word| word == *name));
-    let is_person =
-        meta.source.is_none() || PERSON_SOURCES.contains(&as_keyword(meta.source));
+    let is_person = meta.source.is_none() || PERSON_SOURCES.contains(&as_keyword(meta.source));
     match is_person && !is_script {
         true => TurnAuthor::Person,
         false => TurnAuthor::Other,

@@ -54,7 +54,10 @@ pub fn wrap_reminder(body: &str) -> String {
 
 /// Wraps an instruction of Heirloom itself in bare tags, so that its length is that of `body` and [`GUIDE_CHARS`].
 pub(super) fn wrap_guide(body: &str) -> String {
-    format!("<{GUIDE_TAG}>\n{}\n</{GUIDE_TAG}>", neutralize_document(body))
+    format!(
+        "<{GUIDE_TAG}>\n{}\n</{GUIDE_TAG}>",
+        neutralize_document(body)
+    )
 }
 
 fn wrap((tag, notice): (&str, &str), project: &str, body: &str, chars_max: usize) -> String {

@@ -7,7 +7,7 @@ use crate::AgentProgram;
 pub(super) enum HostMark {
     /// Name of an element whose content the program wrote.
     Element(&'static str),
-    /// Name of an element whose content somebody else than the person at the program wrote.
+    /// Name of an element whose content has another author than the person at the program.
     Paste(&'static str),
     /// Name of an element around a person's words.
     Words(&'static str),
@@ -48,8 +48,8 @@ impl HostMark {
     pub(super) fn is_whole_text(self, text: &str) -> bool {
         match self {
             Text(start) => text.trim_start().starts_with(start),
-            Element(_) | Paste(_) | Words(_) | Line(_) | WordsAfter(_) | Placeholder(_) | Quotation(_)
-            | Block(..) => false,
+            Element(_) | Paste(_) | Words(_) | Line(_) | WordsAfter(_) | Placeholder(_)
+            | Quotation(_) | Block(..) => false,
         }
     }
 }

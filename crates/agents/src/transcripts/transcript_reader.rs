@@ -74,7 +74,9 @@ impl SupersededLineScan {
 
     /// Reads the line at offset `at`.
     pub fn read_line(&mut self, at: u64, line: &[u8]) {
-        each_object(at, &decode_text(line), &mut |at, text| self.0.read_line(at, text));
+        each_object(at, &decode_text(line), &mut |at, text| {
+            self.0.read_line(at, text)
+        });
     }
 
     /// Returns true if the scan began inside the file and has to be repeated from its beginning, because a line refers to

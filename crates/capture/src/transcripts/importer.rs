@@ -6,13 +6,13 @@ use super::import_state::{END_BYTES, State, end_of};
 use super::learning_mode::LearningMode;
 use crate::failures::shortened;
 use crate::lessons::ConversationLearner;
+use crate::lessons::author_attrs;
 use heirloom_agents::AgentProgram;
 use heirloom_agents::signals::SignalParser;
 use heirloom_agents::transcripts::{
     ConversationOrigin, EventBody, TranscriptEvent, TranscriptHeader, TurnAuthor,
     without_injected_text,
 };
-use crate::lessons::author_attrs;
 use heirloom_engine::{ImportWriter, LessonsReport};
 use heirloom_model::limits::{TRANSCRIPT_BUFFERED_CHANGES_MAX, TRANSCRIPT_TEXT_CHARS_MAX};
 use heirloom_model::record::Attrs;
@@ -153,7 +153,7 @@ impl<'t, 'e, 'x> TranscriptImporter<'t, 'e, 'x> {
         match event.body {
             EventBody::ConversationStart(session) => self.switch_session(session, at)?,
             EventBody::Prompt(text) => {
-                let text = self.message_text(&text);
+                let text = message_text(self.engine, &text);
                 let attrs = author_attrs(author);
                 self.add_turn(Role::User, agent, text, attrs, &event.id, at);
             }
@@ -216,14 +216,8 @@ impl<'t, 'e, 'x> TranscriptImporter<'t, 'e, 'x> {
         at: Timestamp,
         agent: Option<String>,
     ) {
-        let text = self.message_text(text);
+        let text = message_text(self.engine, text);
         self.add_turn(role, agent, text, Attrs::new(), id, at);
-    }
-
-    /// Returns the text of a message as it is stored.
-    fn message_text(&self, text: &str) -> String {
-        let text = without_injected_text(text);
-        shortened(self.engine, text.trim(), TRANSCRIPT_TEXT_CHARS_MAX)
     }
 
     pub(super) fn add_turn(
@@ -421,4 +415,10 @@ pub(super) fn keep_existing(change: Change, id: RecordId, at: Timestamp) -> Opti
     record.recorded_at = at;
     let merge = heirloom_model::MergeRule::Keep;
     Some(Change::Put { record, merge })
+}
+
+/// Returns the text of a message as it is stored.
+fn message_text(engine: &Engine, text: &str) -> String {
+    let text = without_injected_text(text);
+    shortened(engine, text.trim(), TRANSCRIPT_TEXT_CHARS_MAX)
 }

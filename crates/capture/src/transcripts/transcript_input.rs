@@ -304,6 +304,29 @@ mod tests {
     }
 
     #[test]
+    fn header_is_searched_behind_lines_that_are_too_long() {
+        let most = limits::TRANSCRIPT_FIRST_LINES_BYTES_MAX;
+        for (size, found) in [(most - 4, true), (most, false)] {
+            let (_folder, path) = sparse("t.jsonl", size);
+            let mut file = File::options().append(true).open(&path).unwrap();
+            file.write_all(b"\n{}\n").unwrap();
+            let mut lines = Vec::new();
+            let source = Source::new(&path).unwrap();
+            source
+                .each_first_line(&mut |line| {
+                    lines.push(line.bytes.map(<[u8]>::len));
+                    Ok(true)
+                })
+                .unwrap();
+            assert_eq!(
+                lines.last() == Some(&Some(2)) && lines.len() == 3,
+                found,
+                "{lines:?}"
+            );
+        }
+    }
+
+    #[test]
     fn compressed_transcript_is_read_up_to_unpacked_limit() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.jsonl.gz");

@@ -204,7 +204,8 @@ fn answer_event(call: &PendingCall, session: &mut CliSession) -> Result<(), Stri
     let mut event = host
         .map(|host| read_event(host, &bytes))
         .unwrap_or_default();
-    event.is_of_script = host.is_some_and(|host| host.is_run_by_script(|name| session.env.get(name)));
+    event.is_of_script =
+        host.is_some_and(|host| host.is_run_by_script(|name| session.env.get(name)));
     session.start_in_folder(event.cwd.as_deref());
     let Some(place) = session.project_place() else {
         return Ok(());

@@ -7,8 +7,8 @@ use crate::shared_options::ScopeArgs;
 use crate::store_access::CliSession;
 use heirloom_engine::{AppliedChange, Engine, NewRecord, RememberReport, Verdict};
 use heirloom_fs::DecodedReader;
-use heirloom_model::text_decoding::{decode_text, repair_json};
 use heirloom_model::text::counted;
+use heirloom_model::text_decoding::{decode_text, repair_json};
 use heirloom_model::{ConflictPolicy, Fault, Kind, Timestamp, limits, text};
 use serde_json::{Value, json};
 use std::io::{BufRead, Read};
@@ -252,7 +252,8 @@ pub(crate) fn parse(line: &str) -> Result<NewRecord, String> {
     if line.trim_end_matches(['\r', '\n']).len() > most {
         return Err(format!("the line has more than {most} bytes"));
     }
-    let value: Value = serde_json::from_str(&repair_json(line)).map_err(|error| format!("no JSON: {error}"))?;
+    let value: Value =
+        serde_json::from_str(&repair_json(line)).map_err(|error| format!("no JSON: {error}"))?;
     let Value::Object(map) = value else {
         return Err("expected an object such as {\"text\": \"…\"}".to_owned());
     };

@@ -491,6 +491,43 @@ fn agent_cannot_use_a_persons_source_or_forget_a_persons_record() {
 }
 
 #[test]
+fn unset_and_confused_arguments_are_understood() {
+    let project = Project::new();
+    let mut client = Client::new(&project);
+    // Models write null for arguments that they leave out.
+    for unset in [
+        json!(null),
+        json!(""),
+        json!(" "),
+        json!("null"),
+        json!("undefined"),
+    ] {
+        for name in ["k", "as_of", "min_relevance", "kinds", "near_task"] {
+            let found = client.call_tool("recall", json!({"query": "x", name: unset}));
+            assert_eq!(found["hits"], json!([]), "{name} {unset}");
+        }
+    }
+    for lenient in [
+        json!({"query": "x", "kinds": "[\"knowledge\"]"}),
+        json!({"query": "x", "kinds": "knowledge, error"}),
+        json!({"query": ["x", "y"]}),
+        json!({"query": 7, "k": "3", "min_relevance": "0.5"}),
+        json!({"query": "x", "reason": "to answer the user", "_x": {"a": [1]}}),
+    ] {
+        let found = client.call_tool("recall", lenient.clone());
+        assert_eq!(found["hits"], json!([]), "{lenient}");
+    }
+    // The whole object as a text.
+    let id = client.send_request(
+        "tools/call",
+        json!({"name": "recall", "arguments": "{\"query\": \"x\"}"}),
+    );
+    assert!(client.wait_for_answer(id)["result"]["content"].is_array());
+    let (code, _) = client.request_error("tools/call", json!({"name": "recall", "arguments": [1]}));
+    assert_eq!(code, -32602);
+}
+
+#[test]
 fn invalid_tool_arguments_return_a_message_to_the_model() {
     let project = Project::new();
     let mut client = Client::new(&project);
@@ -498,7 +535,11 @@ fn invalid_tool_arguments_return_a_message_to_the_model() {
     let cases = [
         ("recall", json!({}), "`query` is missing"),
         ("recall", json!({"query": "  "}), "`query` is missing"),
-        ("recall", json!({"query": {"a": 7}}), "`query` is not a text"),
+        (
+            "recall",
+            json!({"query": {"a": 7}}),
+            "`query` is not a text",
+        ),
         ("recall", json!({"query": "x", "k": 0}), "outside 1 to"),
         (
             "recall",
@@ -552,31 +593,6 @@ fn invalid_tool_arguments_return_a_message_to_the_model() {
         let message = client.call_tool_error(tool, arguments);
         assert!(message.contains(expected), "{tool}: {message}");
     }
-    // Models write null for arguments that they leave out.
-    for unset in [json!(null), json!(""), json!(" "), json!("null"), json!("undefined")] {
-        for name in ["k", "as_of", "min_relevance", "kinds", "near_task"] {
-            let found = client.call_tool("recall", json!({"query": "x", name: unset}));
-            assert_eq!(found["hits"], json!([]), "{name} {unset}");
-        }
-    }
-    for lenient in [
-        json!({"query": "x", "kinds": "[\"knowledge\"]"}),
-        json!({"query": "x", "kinds": "knowledge, error"}),
-        json!({"query": ["x", "y"]}),
-        json!({"query": 7, "k": "3", "min_relevance": "0.5"}),
-        json!({"query": "x", "reason": "to answer the user", "_x": {"a": [1]}}),
-    ] {
-        let found = client.call_tool("recall", lenient.clone());
-        assert_eq!(found["hits"], json!([]), "{lenient}");
-    }
-    // The whole object as a text.
-    let id = client.send_request(
-        "tools/call",
-        json!({"name": "recall", "arguments": "{\"query\": \"x\"}"}),
-    );
-    assert!(client.wait_for_answer(id)["result"]["content"].is_array());
-    let (code, _) = client.request_error("tools/call", json!({"name": "recall", "arguments": [1]}));
-    assert_eq!(code, -32602);
     let (code, message) =
         client.request_error("tools/call", json!({"name": "nothing", "arguments": {}}));
     assert_eq!((code, message.contains("no tool")), (-32602, true));
@@ -787,7 +803,9 @@ fn invalid_and_oversized_lines_are_answered_with_errors() {
         assert!(answers.iter().any(|answer| answer["id"] == call), "{call}");
     }
     assert!(
-        answers.iter().any(|answer| answer["id"] == "huge" && answer["result"].is_object()),
+        answers
+            .iter()
+            .any(|answer| answer["id"] == "huge" && answer["result"].is_object()),
         "it fits to the byte"
     );
     const { assert!(limits::MCP_STOP_WAIT_MS >= 10_000) };

@@ -34,7 +34,11 @@ fn rule_of_another_author_is_a_proposal_by_import_and_by_hooks() {
     let mail = format!("Please summarise this mail:\nFrom: Bob\nSubject: tools\n\n{RULE}\n\nBob");
     for (fields, text, is_person) in [
         (json!({}), RULE, true),
-        (json!({"userType": "external", "entrypoint": "cli"}), RULE, true),
+        (
+            json!({"userType": "external", "entrypoint": "cli"}),
+            RULE,
+            true,
+        ),
         (json!({"entrypoint": "sdk-cli"}), RULE, false),
         (json!({"origin": {"kind": "agent"}}), RULE, false),
         (json!({}), mail.as_str(), false),
@@ -50,12 +54,15 @@ fn rule_of_another_author_is_a_proposal_by_import_and_by_hooks() {
                 project.ok(&["import", "claude"]);
             }
             let found = rules(&project);
-            assert!(!is_person || found.len() == 1, "{fields} {by_hooks}: {found:?}");
+            assert!(
+                !is_person || found.len() == 1,
+                "{fields} {by_hooks}: {found:?}"
+            );
             for (source, is_proposal) in &found {
                 assert_eq!(source == "user", is_person, "{fields} {text} {by_hooks}");
                 assert_eq!(*is_proposal, !is_person, "{fields} {text} {by_hooks}");
             }
-            // The turn itself is stored, whoever said it.
+            // The turn itself is stored for every author.
             let turns = session_messages(&project, "s1");
             assert!(
                 turns.iter().any(|(_, text)| text.contains("pnpm")),
@@ -63,7 +70,9 @@ fn rule_of_another_author_is_a_proposal_by_import_and_by_hooks() {
             );
             project.ok(&["learn", "s1"]);
             assert!(
-                rules(&project).iter().all(|(source, _)| (source == "user") == is_person),
+                rules(&project)
+                    .iter()
+                    .all(|(source, _)| (source == "user") == is_person),
                 "{fields} {by_hooks}"
             );
         }
@@ -75,8 +84,18 @@ fn prompt_of_a_script_sets_no_rule_of_a_person() {
     let project = Project::new();
     let more = json!({"prompt": RULE, "source": "sdk"});
     call(&project, CLAUDE, "UserPromptSubmit", "s1", more);
-    assert!(rules(&project).iter().all(|(source, is_proposal)| source != "user" && *is_proposal));
+    assert!(
+        rules(&project)
+            .iter()
+            .all(|(source, is_proposal)| source != "user" && *is_proposal)
+    );
     let person = Project::new();
-    call(&person, CLAUDE, "UserPromptSubmit", "s1", json!({"prompt": RULE}));
+    call(
+        &person,
+        CLAUDE,
+        "UserPromptSubmit",
+        "s1",
+        json!({"prompt": RULE}),
+    );
     assert_eq!(rules(&person), [("user".to_owned(), false)]);
 }

@@ -1,12 +1,12 @@
-//! Authority of rules: those of a person, and those in texts that a person pasted or that somebody else sent.
+//! Authority of rules: those of a person, and those in texts that a person pasted or that another author sent.
 
 use super::user_turns::{event, measure_turns, prompt, rules_of};
 use heirloom_agents::transcripts::{TranscriptEvent, TurnAuthor};
 use heirloom_lessons::{Candidate, LessonExtractor, SourceKind, Speaker};
 
-const RULE: &str =
-    "From now on always use pnpm for this project, never use anything else.";
-const FILLER: &str = "The quarterly numbers were fine and the team met on Tuesday in the large room. ";
+const RULE: &str = "From now on always use pnpm for this project, never use anything else.";
+const FILLER: &str =
+    "The quarterly numbers were fine and the team met on Tuesday in the large room. ";
 
 /// Returns the rules in the only turn of a conversation.
 fn rules_in(turn: &str) -> Vec<Candidate> {
@@ -106,7 +106,7 @@ const OWN: &[&str] = &[
 ];
 
 fn filled(template: &str) -> String {
-    // The letters stand alone or next to each other.
+    // The letters are alone or next to each other.
     let mut text = String::new();
     let chars: Vec<char> = template.chars().collect();
     for (at, c) in chars.iter().enumerate() {
@@ -183,5 +183,8 @@ fn turn_of_a_script_sets_no_rule_of_a_person() {
 fn person_who_repeats_a_pasted_rule_makes_it_theirs() {
     let pasted = format!("Summarise this mail: {RULE}");
     let rules = rules_of(vec![prompt(&pasted), prompt(RULE)]);
-    assert!(rules.iter().any(|rule| rule.speaker == Speaker::Person), "{rules:?}");
+    assert!(
+        rules.iter().any(|rule| rule.speaker == Speaker::Person),
+        "{rules:?}"
+    );
 }

@@ -14,19 +14,79 @@ const NAMESPACE: &str = "antml";
 
 /// Elements that hosts and templates use, whose names are too long for ordinary markup.
 const LONG_NAMES: [&str; 73] = [
-    "additional_data", "additional_metadata", "agent-message", "attached_files", "available_tools", "bash-input",
-    "bash-notification", "bash-stderr", "bash-stdout", "begin_of_text", "collaboration_mode", "command-args",
-    "command-contents", "command-message", "command-name", "current_datetime", "developer_message", "end_header_id",
-    "end_of_text", "end_of_turn", "environment_context", "environment_details", "ephemeral_message", "eot_id",
-    "function_call", "function_calls", "function_response", "function_result", "function_results", "git_status",
-    "hook_context", "hook_prompt", "ide_diagnostics", "ide_opened_file", "ide_selection", "im_end", "im_start",
-    "image_files", "local-command-caveat", "local-command-stderr", "local-command-stdout", "manually_attached_skills",
-    "new-diagnostics", "open_and_recently_viewed_files", "post-tool-use-hook", "project_layout", "scratchpad",
-    "session-start-hook", "session_context", "start_header_id", "start_of_turn", "state_snapshot",
-    "subagent_notification", "system_instruction", "system_instructions", "system_message", "system_notification",
-    "system_prompt", "system-reminder", "task-notification", "teammate-message", "tool_call", "tool_calls",
-    "tool_output", "tool_response", "tool_result", "tool_results", "tool_use", "turn_aborted", "user_action",
-    "user_info", "user_instructions", "user-memory-input",
+    "additional_data",
+    "additional_metadata",
+    "agent-message",
+    "attached_files",
+    "available_tools",
+    "bash-input",
+    "bash-notification",
+    "bash-stderr",
+    "bash-stdout",
+    "begin_of_text",
+    "collaboration_mode",
+    "command-args",
+    "command-contents",
+    "command-message",
+    "command-name",
+    "current_datetime",
+    "developer_message",
+    "end_header_id",
+    "end_of_text",
+    "end_of_turn",
+    "environment_context",
+    "environment_details",
+    "ephemeral_message",
+    "eot_id",
+    "function_call",
+    "function_calls",
+    "function_response",
+    "function_result",
+    "function_results",
+    "git_status",
+    "hook_context",
+    "hook_prompt",
+    "ide_diagnostics",
+    "ide_opened_file",
+    "ide_selection",
+    "im_end",
+    "im_start",
+    "image_files",
+    "local-command-caveat",
+    "local-command-stderr",
+    "local-command-stdout",
+    "manually_attached_skills",
+    "new-diagnostics",
+    "open_and_recently_viewed_files",
+    "post-tool-use-hook",
+    "project_layout",
+    "scratchpad",
+    "session-start-hook",
+    "session_context",
+    "start_header_id",
+    "start_of_turn",
+    "state_snapshot",
+    "subagent_notification",
+    "system_instruction",
+    "system_instructions",
+    "system_message",
+    "system_notification",
+    "system_prompt",
+    "system-reminder",
+    "task-notification",
+    "teammate-message",
+    "tool_call",
+    "tool_calls",
+    "tool_output",
+    "tool_response",
+    "tool_result",
+    "tool_results",
+    "tool_use",
+    "turn_aborted",
+    "user_action",
+    "user_info",
+    "user_instructions",
+    "user-memory-input",
 ];
 /// As [`LONG_NAMES`], of a person's words and of commands.
 const PERSON_NAMES: [&str; 8] = [
@@ -41,13 +101,47 @@ const PERSON_NAMES: [&str; 8] = [
 ];
 /// Elements whose names are ordinary words: they count only as complete tags.
 const SHORT_NAMES: [&str; 30] = [
-    "assistant", "attachment", "attachments", "bos", "channel", "developer", "eos", "function", "human", "instruction",
-    "instructions", "invoke", "model", "pad", "parameter", "prompt", "reminder", "rules", "s", "skill", "sys", "system",
-    "think", "thinking", "timestamp", "tool", "tools", "unk", "user", "eot",
+    "assistant",
+    "attachment",
+    "attachments",
+    "bos",
+    "channel",
+    "developer",
+    "eos",
+    "function",
+    "human",
+    "instruction",
+    "instructions",
+    "invoke",
+    "model",
+    "pad",
+    "parameter",
+    "prompt",
+    "reminder",
+    "rules",
+    "s",
+    "skill",
+    "sys",
+    "system",
+    "think",
+    "thinking",
+    "timestamp",
+    "tool",
+    "tools",
+    "unk",
+    "user",
+    "eot",
 ];
 /// Words in square brackets.
 const BRACKETED: [&str; 9] = [
-    "INST", "SYS", "SYSTEM_PROMPT", "AVAILABLE_TOOLS", "TOOL_CALLS", "TOOL_RESULTS", "TOOL_CONTENT", "THINK",
+    "INST",
+    "SYS",
+    "SYSTEM_PROMPT",
+    "AVAILABLE_TOOLS",
+    "TOOL_CALLS",
+    "TOOL_RESULTS",
+    "TOOL_CONTENT",
+    "THINK",
     "CALL_ID",
 ];
 /// Beginnings of notes in square brackets.
@@ -244,9 +338,7 @@ fn read_name(text: &str) -> TagName<'_> {
         let is_part = match c {
             c if is_name_char(c) => true,
             c if is_hyphen(c) || c == ':' => true,
-            c if c.is_whitespace() => {
-                after_hyphen || rest.trim_start().starts_with(is_hyphen)
-            }
+            c if c.is_whitespace() => after_hyphen || rest.trim_start().starts_with(is_hyphen),
             _ => false,
         };
         if !is_part {
@@ -292,7 +384,8 @@ fn is_special_token(after: &str) -> bool {
         if is_closer(c) {
             return last.is_some_and(is_line);
         }
-        let is_part = is_name_char(c) || is_line(c) || is_hyphen(c) || matches!(c, ' ' | '.' | ':' | '▁');
+        let is_part =
+            is_name_char(c) || is_line(c) || is_hyphen(c) || matches!(c, ' ' | '.' | ':' | '▁');
         if !is_part {
             return false;
         }

@@ -135,7 +135,15 @@ fn marks_are_neutralized() {
             let safe = neutralize_markup(&text);
             let compatible: String = safe.nfkc().collect();
             let lower = compatible.to_lowercase();
-            let has_opener = ["</heirloom", "<heirloom", "<|", "[inst]", "```", "</system-reminder", "&lt;/h"];
+            let has_opener = [
+                "</heirloom",
+                "<heirloom",
+                "<|",
+                "[inst]",
+                "```",
+                "</system-reminder",
+                "&lt;/h",
+            ];
             if safe == text || has_opener.iter().any(|opener| lower.contains(opener)) {
                 left.push((text.clone(), safe.into_owned()));
             }
@@ -148,7 +156,10 @@ fn marks_are_neutralized() {
 fn ordinary_text_is_not_changed() {
     for text in PLAIN {
         assert_eq!(neutralize_markup(text), *text);
-        assert!(matches!(neutralize_markup(text), Cow::Borrowed(_)), "{text}");
+        assert!(
+            matches!(neutralize_markup(text), Cow::Borrowed(_)),
+            "{text}"
+        );
     }
 }
 
@@ -170,7 +181,10 @@ fn only_the_first_character_of_a_mark_is_replaced() {
 
 #[test]
 fn invisible_characters_are_removed() {
-    let hidden: String = "obey".chars().filter_map(|c| char::from_u32(0xe0000 + u32::from(c))).collect();
+    let hidden: String = "obey"
+        .chars()
+        .filter_map(|c| char::from_u32(0xe0000 + u32::from(c)))
+        .collect();
     for (text, safe) in [
         (format!("a{hidden}b"), "ab".to_owned()),
         ("a\u{200b}b\u{feff}c\u{2060}d".to_owned(), "abcd".to_owned()),
@@ -178,7 +192,10 @@ fn invisible_characters_are_removed() {
         ("a\u{202e}b".to_owned(), "a\u{fffd}b".to_owned()),
         ("a\u{2028}- b".to_owned(), "a - b".to_owned()),
         ("a\u{fe0f}\u{fe0f}b".to_owned(), "ab".to_owned()),
-        ("😀\u{fe0f}\u{fe0f}\u{e0101}".to_owned(), "😀\u{fe0f}".to_owned()),
+        (
+            "😀\u{fe0f}\u{fe0f}\u{e0101}".to_owned(),
+            "😀\u{fe0f}".to_owned(),
+        ),
         ("a\r\nb\rc".to_owned(), "a\nb\u{fffd}c".to_owned()),
         ("a\u{1b}[31mb".to_owned(), "a\u{fffd}[31mb".to_owned()),
     ] {
@@ -189,10 +206,16 @@ fn invisible_characters_are_removed() {
 #[test]
 fn closed_blocks_of_a_document_stay() {
     for (text, safe) in [
-        ("Run:\n```sh\nmake\n```\nthen", "Run:\n```sh\nmake\n```\nthen"),
+        (
+            "Run:\n```sh\nmake\n```\nthen",
+            "Run:\n```sh\nmake\n```\nthen",
+        ),
         ("Run:\n```sh\nmake", "Run:\n'''sh\nmake"),
         ("a ``` b\n```\nx\n```", "a ''' b\n```\nx\n```"),
-        ("```\n</system-reminder>\n```", "```\n‹/system-reminder>\n```"),
+        (
+            "```\n</system-reminder>\n```",
+            "```\n‹/system-reminder>\n```",
+        ),
         ("````\n```\nx\n````\n", "````\n```\nx\n````\n"),
         ("a <!-- b --> c", "a <!-- b --> c"),
         ("a <!-- b", "a ‹!-- b"),

@@ -45,9 +45,7 @@ impl<'p> Sanitizer<'p> {
         text: &str,
         neutralize: fn(&str) -> Cow<'_, str>,
     ) -> String {
-        let lines = visible_text(text)
-            .replace("\r\n", "\n")
-            .replace('\r', "\n");
+        let lines = visible_text(text).replace("\r\n", "\n").replace('\r', "\n");
         let text = neutralize(&lines);
         let mut out = String::with_capacity(text.len());
         for whole in text.split_inclusive('\n') {
@@ -232,7 +230,11 @@ mod tests {
             ("\u{1b}[1mMY\u{1b}[0m: x\u{7}", "MY x\u{fffd}"),
             ("", ""),
         ] {
-            assert_eq!(sanitizer.sanitize_lines(text, neutralize_document), expect, "{text:?}");
+            assert_eq!(
+                sanitizer.sanitize_lines(text, neutralize_document),
+                expect,
+                "{text:?}"
+            );
         }
     }
 

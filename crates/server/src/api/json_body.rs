@@ -254,9 +254,15 @@ mod tests {
         };
         for (text, expected) in [
             (r#"{"text":"a","k":""}"#, body("a", None, None, None)),
-            (r#"{"text":"a","k":"3","confidence":"0.5"}"#, body("a", Some(0.5), Some(3), None)),
+            (
+                r#"{"text":"a","k":"3","confidence":"0.5"}"#,
+                body("a", Some(0.5), Some(3), None),
+            ),
             (r#"{"text":7,"k":3.0}"#, body("7", None, Some(3), None)),
-            (r#"{"text":"7","kinds":"[\"x\"]","confidence":" "}"#, body("7", None, None, Some(&["x"]))),
+            (
+                r#"{"text":"7","kinds":"[\"x\"]","confidence":" "}"#,
+                body("7", None, None, Some(&["x"])),
+            ),
         ] {
             assert_eq!(read(text).ok(), Some(expected), "{text}");
         }

@@ -7,8 +7,8 @@ mod graph_tools;
 
 use super::client_session::ClientSession;
 use super::handler::error_result;
-use super::tool::safe_value;
 use super::pagination::paginate;
+use super::tool::safe_value;
 use graph_tools::{ALL, CompatTool, ToolOutput, graph_output};
 use heirloom_engine::Engine;
 use heirloom_model::prompt_safety::neutralize_document;

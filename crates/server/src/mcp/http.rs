@@ -3,8 +3,8 @@
 use super::McpSettings;
 use super::client_session::ClientSession;
 use super::compat::Compat;
-use crate::{App, Problem};
 use super::stdio::lenient_body;
+use crate::{App, Problem};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
@@ -73,7 +73,10 @@ async fn repair_body(request: Request, next: Next) -> Response {
     }
     let (mut parts, body) = request.into_parts();
     let Ok(bytes) = to_bytes(body, limits::MCP_MESSAGE_BYTES_MAX).await else {
-        let detail = format!("the body has more than {} bytes", limits::MCP_MESSAGE_BYTES_MAX);
+        let detail = format!(
+            "the body has more than {} bytes",
+            limits::MCP_MESSAGE_BYTES_MAX
+        );
         return Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail).into_response();
     };
     let body = match lenient_body(&bytes) {

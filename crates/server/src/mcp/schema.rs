@@ -131,7 +131,7 @@ impl ToolArgument {
         schema
     }
 
-    /// Returns true for a value that stands for an argument that is not set: models fill in what they do not need.
+    /// Returns true for a value that means an argument that is not set: models fill in what they do not need.
     fn is_unset(&self, value: &Value) -> bool {
         match (self.shape, value) {
             (_, Value::Null) => true,

@@ -172,7 +172,7 @@ where
         });
     }
 
-    /// Queues the messages of a line, and answers what is none.
+    /// Queues the messages of a line, and answers the rest.
     fn take_line(&mut self, line: ReadLine) {
         match line {
             ReadLine::Nothing => {}
@@ -191,8 +191,8 @@ where
                         self.write(Value::Array(problems));
                     }
                 } else {
-                    let mut batches = (self.output.batches.lock())
-                        .unwrap_or_else(PoisonError::into_inner);
+                    let mut batches =
+                        (self.output.batches.lock()).unwrap_or_else(PoisonError::into_inner);
                     batches.push(Batch {
                         waiting,
                         answers: problems,

@@ -139,7 +139,11 @@ pub(super) fn safe_value(value: Value) -> Value {
         Value::Array(items) => items.into_iter().map(safe_value).collect(),
         Value::Object(fields) => {
             let fields = fields.into_iter();
-            Value::Object(fields.map(|(name, value)| (name, safe_value(value))).collect())
+            Value::Object(
+                fields
+                    .map(|(name, value)| (name, safe_value(value)))
+                    .collect(),
+            )
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => value,
     }

@@ -33,11 +33,10 @@ pub(crate) fn is_script_entry_point(name: &str) -> bool {
 
 /// Returns the author of the words on a line.
 pub(super) fn author_of_line(line: &ClaudeLine<'_>) -> TurnAuthor {
-    let is_known = |field: Field<'_>, known: &[&str]| {
-        field.is_none_or(|_| known.contains(&as_keyword(field)))
-    };
-    let is_person = is_known(line.entrypoint, &PERSON_ENTRY_POINTS)
-        && is_known(line.user_type, &PERSON_TYPES);
+    let is_known =
+        |field: Field<'_>, known: &[&str]| field.is_none_or(|_| known.contains(&as_keyword(field)));
+    let is_person =
+        is_known(line.entrypoint, &PERSON_ENTRY_POINTS) && is_known(line.user_type, &PERSON_TYPES);
     match is_person {
         true => author_of_origin(line.origin),
         false => TurnAuthor::Other,
@@ -60,7 +59,7 @@ pub(super) fn author_of_origin(origin: Field<'_>) -> TurnAuthor {
     }
 }
 
-/// Returns true if the program wrote the text of a line for itself, so that nobody said it.
+/// Returns true if the program wrote the text of a line for itself.
 pub(super) fn is_of_program(line: &ClaudeLine<'_>, message: &ClaudeMessage<'_>) -> bool {
     is_true(line.meta)
         || is_true(line.transcript_only)

@@ -13,7 +13,7 @@ const SHORT_LINE_CHARS_MAX: usize = 60;
 const REST_BYTES_MAX: usize = 80;
 /// Smallest number of bytes of a text before such a request, if the request does not name it.
 const TEXT_BYTES_MIN: usize = 160;
-/// Smallest number of bytes behind an address that stands alone on its line.
+/// Smallest number of bytes behind an address that is alone on its line.
 const PAGE_BYTES_MIN: usize = 200;
 /// Number of bytes of the person's lines after which a rule may be a part of a pasted text.
 const OWN_BYTES_MAX: usize = 1000;
@@ -145,7 +145,11 @@ fn head_start(lines: &[TurnLine<'_>], cues: &PastedTextCues) -> Option<usize> {
 
 /// Returns the start of a message that a line introduces, as in `On Monday Bob wrote:`.
 fn quotation_start(lines: &[TurnLine<'_>], cues: &PastedTextCues) -> Option<usize> {
-    let is_own = |lower: &str| lower.split(' ').any(|word| matches!(word, "i" | "we" | "ich"));
+    let is_own = |lower: &str| {
+        lower
+            .split(' ')
+            .any(|word| matches!(word, "i" | "we" | "ich"))
+    };
     let is_introduction = |line: &&TurnLine<'_>| {
         let lower = line.lower.as_str();
         let is_short = lower.chars().count() <= 2 * SHORT_LINE_CHARS_MAX;
@@ -171,7 +175,7 @@ fn letter_start(lines: &[TurnLine<'_>], cues: &PastedTextCues) -> Option<usize> 
     Some(start.map_or(0, |line| line.at))
 }
 
-/// Returns the start of a page whose address stands alone on the line before it.
+/// Returns the start of a page whose address is alone on the line before it.
 fn address_start(lines: &[TurnLine<'_>], length: usize) -> Option<usize> {
     let is_address = |line: &&TurnLine<'_>| {
         let lower = line.lower.as_str();
@@ -191,16 +195,15 @@ fn is_page(lines: &[TurnLine<'_>], cues: &PastedTextCues) -> bool {
         .iter()
         .filter(|line| cues.page_marks.is_in(&line.lower))
         .collect();
-    let is_heading =
-        |line: &&TurnLine<'_>| line.lower.chars().count() <= SHORT_LINE_CHARS_MAX;
+    let is_heading = |line: &&TurnLine<'_>| line.lower.chars().count() <= SHORT_LINE_CHARS_MAX;
     whole.count() + marks.len() >= 2 || marks.iter().any(is_heading)
 }
 
 /// Relation of a sentence to the text of another author.
-enum Request {
+enum TextRequest {
     /// The sentence and what follows it.
     From,
-    /// What follows the colon in it, or the sentence.
+    /// The text behind its colon, or behind the sentence.
     After,
 }
 
@@ -226,8 +229,8 @@ fn request_start(lines: &[TurnLine<'_>], turn: &str, cues: &PastedTextCues) -> O
                 && (names_text || before.len() >= TEXT_BYTES_MIN);
             return Some(match request {
                 _ if is_behind => 0,
-                Request::From => start,
-                Request::After => sentence
+                TextRequest::From => start,
+                TextRequest::After => sentence
                     .find(": ")
                     .map_or(end, |colon| line.at + searched - sentence.len() + colon + 1),
             });
@@ -236,7 +239,7 @@ fn request_start(lines: &[TurnLine<'_>], turn: &str, cues: &PastedTextCues) -> O
     None
 }
 
-fn read_request(sentence: &str, cues: &PastedTextCues) -> Option<Request> {
+fn read_request(sentence: &str, cues: &PastedTextCues) -> Option<TextRequest> {
     let lower = normalize(sentence);
     let (head, _) = lower.split_once([':', '：']).unwrap_or((&lower, ""));
     let has_colon = head.len() < lower.len();
@@ -244,23 +247,19 @@ fn read_request(sentence: &str, cues: &PastedTextCues) -> Option<Request> {
     let is_opened = opened.len() < lower.len();
     let has_cjk = lower.chars().any(is_cjk);
     let beginning = first_words(opened);
-    let (points, names) = (
-        cues.pointers.is_in(beginning),
-        cues.texts.is_in(beginning),
-    );
+    let (points, names) = (cues.pointers.is_in(beginning), cues.texts.is_in(beginning));
     let is_strong = cues.strong_requests.begins(opened)
         || ((is_opened || has_cjk) && cues.strong_requests.is_in(beginning));
     if is_strong && (points || names || has_colon || opened.split(' ').count() <= 2) {
-        return Some(Request::From);
+        return Some(TextRequest::From);
     }
     let is_weak = cues.weak_requests.begins(opened)
         || ((is_opened || has_cjk) && cues.weak_requests.is_in(beginning));
     if is_weak && points && names {
-        return Some(Request::After);
+        return Some(TextRequest::After);
     }
-    let is_announced =
-        has_colon && cues.announcements.is_in(head) && cues.texts.is_in(head);
-    (is_announced && head.split(' ').count() <= REQUEST_WORDS).then_some(Request::After)
+    let is_announced = has_colon && cues.announcements.is_in(head) && cues.texts.is_in(head);
+    (is_announced && head.split(' ').count() <= REQUEST_WORDS).then_some(TextRequest::After)
 }
 
 /// Returns a request without the polite words before it.

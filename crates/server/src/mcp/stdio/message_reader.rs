@@ -37,9 +37,9 @@ pub(super) enum ReadLine {
     Nothing,
     /// A message.
     Message(Box<ClientJsonRpcMessage>),
-    /// The answer to what is no message.
+    /// The answer to a line that is not a message.
     Problem(Value),
-    /// Messages of protocol 2025-03-26 that are answered together, and answers to what is none.
+    /// Messages of protocol 2025-03-26 that are answered together, and answers to the rest.
     Batch {
         messages: Vec<ClientJsonRpcMessage>,
         problems: Vec<Value>,
@@ -89,7 +89,7 @@ pub(super) fn too_long(start: &[u8]) -> Value {
     problem(find_id(&decode_text(start)), INVALID_REQUEST, &message)
 }
 
-/// Returns the body of an HTTP request with the slips of clients repaired; `None` if there are none.
+/// Returns the body of an HTTP request with the slips of clients repaired; `None` if it has no slips.
 pub(in crate::mcp) fn lenient_body(body: &[u8]) -> Option<Vec<u8>> {
     let text = decode_text(body);
     let text = repair_json(&text);
@@ -122,10 +122,12 @@ fn read_message(value: Value) -> Result<Option<Box<ClientJsonRpcMessage>>, Value
             }
             _ => Ok(Some(Box::new(JsonRpcMessage::Request(request)))),
         },
-        // Without the check a request whose id is none would be a notification.
-        (Ok(JsonRpcMessage::Notification(_)), Some(id)) if has_method => {
-            Err(problem(echoed_id(id), INVALID_REQUEST, "the id is no string and no number"))
-        }
+        // Without the check a request with an invalid id would be a notification.
+        (Ok(JsonRpcMessage::Notification(_)), Some(id)) if has_method => Err(problem(
+            echoed_id(id),
+            INVALID_REQUEST,
+            "the id is no string and no number",
+        )),
         (Ok(message), _) => Ok(Some(Box::new(message))),
         (Err(_), None) if has_method => Ok(None),
         (Err(error), id) => {
@@ -241,7 +243,10 @@ mod tests {
     #[test]
     fn id_of_an_unreadable_message_is_found() {
         for (text, id) in [
-            (r#"{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":NaNa}}"#, json!(1)),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":NaNa}}"#,
+                json!(1),
+            ),
             (r#"{"id":"a\"b","method":"#, json!("a\"b")),
             (r#"{"params":{"id":2},"id":3,,}"#, json!(3)),
             (r#"{"params":{"id":2"#, Value::Null),
@@ -262,14 +267,22 @@ mod tests {
                 r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"recall","arguments":{arguments}}}}}"#
             );
             match read_line(text.as_bytes()) {
-                ReadLine::Message(message) => serde_json::to_value(message).unwrap()["params"]["arguments"].clone(),
+                ReadLine::Message(message) => {
+                    serde_json::to_value(message).unwrap()["params"]["arguments"].clone()
+                }
                 ReadLine::Problem(problem) => problem["error"]["code"].clone(),
                 other => panic!("{other:?}"),
             }
         };
-        assert_eq!(call(r#"{"query":"a \ud83d b"}"#), json!({"query": "a \u{fffd} b"}));
+        assert_eq!(
+            call(r#"{"query":"a \ud83d b"}"#),
+            json!({"query": "a \u{fffd} b"})
+        );
         assert_eq!(call(r#""{\"query\":\"x\"}""#), json!({"query": "x"}));
-        assert_eq!(call(r#"{"query":"x","min_relevance":NaN}"#), json!({"query": "x", "min_relevance": null}));
+        assert_eq!(
+            call(r#"{"query":"x","min_relevance":NaN}"#),
+            json!({"query": "x", "min_relevance": null})
+        );
         assert_eq!(call("\"\""), Value::Null);
         assert_eq!(call("[1]"), json!(INVALID_PARAMS));
         assert_eq!(call("7"), json!(INVALID_PARAMS));

@@ -1,6 +1,7 @@
 //! Application of changes to the database, inside one transaction.
 
 use super::change_writer::{ChangeWriter, applied, stale};
+use super::key_case::holder_in_other_case;
 use super::known_rows::KnownRows;
 use crate::relational::audit_events::{self, NewEvent};
 use crate::sql::Connection;
@@ -66,7 +67,7 @@ impl ChangeWriter<'_> {
         };
         let holder = match holder {
             None if matches!(rule, MergeRule::Knowledge(_)) && incoming.retired_at.is_none() => {
-                self.holder_in_other_case(incoming)?
+                holder_in_other_case(self, incoming)?
             }
             holder => holder,
         };
