@@ -137,6 +137,7 @@ fn rules_of_sentence(sentence: &str) -> Vec<String> {
             id: id.to_string(),
             at: None,
             agent: None,
+            author: heirloom_agents::transcripts::TurnAuthor::Person,
             body,
         });
     }

@@ -16,13 +16,14 @@ const RULES: &str = include_str!("data/person_rules.toml");
 const WORDS: &str = include_str!("data/rule_words.toml");
 
 /// Data files that are written as JSON.
-const JSON_FILES: [&str; 9] = [
+const JSON_FILES: [&str; 10] = [
     "commands",
     "commits",
     "documents",
     "explanations",
     "failures",
     "outcome",
+    "pasted_text",
     "reports",
     "selection",
     "summaries",

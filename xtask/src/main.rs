@@ -72,6 +72,7 @@ usage: cargo xtask <verb>
                                    schemathesis from PyPI
   clients [ARGS]                   test the Python and TypeScript clients against a real server
   agents [ARGS]                    drive real agent programs through `heirloom run`
+  attack mcp-lines [ARGS]          5,000 malformed requests to the MCP server: each gets an answer
   mcp [ARGS]                       test the MCP server with the official suite and the inspector, and
                                    compare it with the reference server for knowledge graphs
   attack secrets [--seeds N] [--text FOLDER]

@@ -76,6 +76,7 @@ pub(crate) fn first_use() {
         id: "first".to_owned(),
         at: None,
         agent: None,
+        author: heirloom_agents::transcripts::TurnAuthor::Person,
         body: EventBody::Prompt("Always run the linter before you commit.".to_owned()),
     };
     let start = Instant::now();

@@ -17,8 +17,8 @@ pub(crate) mod transcript_messages;
 pub use agent_guide::{LessonChannel, lesson_request, teaching_paragraph};
 pub use answer::{HookAnswer, render_answer};
 pub use envelope::{
-    ENVELOPE_CHARS, REMINDER_CHARS, neutralize_tags, without_envelopes, wrap_for_hook,
-    wrap_in_envelope, wrap_reminder, wrap_rules_in_envelope,
+    ENVELOPE_CHARS, REMINDER_CHARS, without_envelopes, wrap_for_hook, wrap_in_envelope,
+    wrap_reminder, wrap_rules_in_envelope,
 };
 pub use event::{HookEvent, read_event};
 pub use installed_command::PLUGIN_WORD;

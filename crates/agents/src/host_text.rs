@@ -25,6 +25,8 @@ const INSTRUCTION_FILES: [&str; 5] = [
     "QWEN.md",
     "copilot-instructions.md",
 ];
+/// Beginning of the line before such a file.
+const INSTRUCTION_LISTING: &str = "Contents of ";
 /// Number of list items from which on a text about such a file is a template.
 const TEMPLATE_ITEMS_MIN: usize = 2;
 
@@ -40,6 +42,9 @@ impl AgentProgram {
         // First, because an envelope of memory is an element that no program knows.
         let text = without_envelopes(text);
         let start = text.trim_start();
+        if is_instruction_listing(start) {
+            return Cow::Owned(fence(start));
+        }
         let is_marked =
             start.starts_with(['<', '/']) || marks.iter().any(|mark| text.contains(mark.needle()));
         let text = match is_marked {
@@ -51,6 +56,14 @@ impl AgentProgram {
             None => text,
         }
     }
+}
+
+/// Returns true for a file of instructions as programs show it: `Contents of /p/CLAUDE.md (project instructions):`.
+fn is_instruction_listing(text: &str) -> bool {
+    let first = text.lines().next().unwrap_or_default().trim_end();
+    first.starts_with(INSTRUCTION_LISTING)
+        && first.ends_with(':')
+        && INSTRUCTION_FILES.iter().any(|file| first.contains(file))
 }
 
 /// Removes the program's text and moves pasted elements behind the words.
@@ -72,6 +85,9 @@ fn separate(text: &str, marks: &[&HostMark]) -> String {
         words = format!("{} {}\n{words}", command.name, command.arguments);
     }
     let mut words = split_command(words.trim()).into_owned();
+    let pasted = pasted
+        .into_iter()
+        .chain(found.pasted.iter().map(String::as_str));
     for part in pasted {
         if !words.is_empty() {
             words.push_str("\n\n");

@@ -1,6 +1,7 @@
 //! Fields of a JSON line, parsed lazily: a field of another type counts as absent, not as an error.
 
 use heirloom_model::Timestamp;
+use heirloom_model::text_decoding::repair_json;
 use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -34,7 +35,7 @@ pub(crate) fn as_string(field: Field<'_>) -> Option<String> {
         return None;
     }
     let read = serde_json::from_str(raw).ok();
-    read.or_else(|| serde_json::from_str(&without_lone_surrogates(raw)).ok())
+    read.or_else(|| serde_json::from_str(&repair_json(raw)).ok())
 }
 
 /// Returns the string in a field unless it is blank.
@@ -136,37 +137,4 @@ pub(crate) fn without_controls(line: &str) -> Cow<'_, str> {
         return Cow::Owned(line.replace(|c| c < ' ', " "));
     }
     Cow::Borrowed(line)
-}
-
-/// Replaces each surrogate escape that is not part of a pair by `\ufffd`.
-fn without_lone_surrogates(raw: &str) -> String {
-    let mut out = String::with_capacity(raw.len());
-    let mut rest = raw;
-    while let Some(at) = rest.find('\\') {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let length = match (
-            parse_unicode_escape(rest),
-            rest.get(6..).and_then(parse_unicode_escape),
-        ) {
-            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 12,
-            (Some(0xd800..=0xdfff), _) => {
-                out.push_str("\\ufffd");
-                rest = &rest[6..];
-                continue;
-            }
-            (Some(_), _) => 6,
-            (None, _) => rest.chars().take(2).map(char::len_utf8).sum(),
-        };
-        out.push_str(&rest[..length]);
-        rest = &rest[length..];
-    }
-    out.push_str(rest);
-    out
-}
-
-/// Returns the code unit of the escape at the beginning of the text.
-fn parse_unicode_escape(text: &str) -> Option<u16> {
-    let digits = text.strip_prefix("\\u")?.get(..4)?;
-    u16::from_str_radix(digits, 16).ok()
 }

@@ -224,7 +224,8 @@ impl AgentProgram {
         Self::ALL.into_iter().filter(has)
     }
 
-    /// Returns true for an environment variable that names a folder of a program, or shows its agent's shell.
+    /// Returns true for an environment variable that names a folder of a program, or shows how it was started or whose
+    /// shell it is.
     pub fn reads_variable(name: &str) -> bool {
         if (Self::ALL.into_iter()).any(|one| one.shell_variables().contains(&name)) {
             return true;
@@ -238,9 +239,13 @@ impl AgentProgram {
             let transcripts = one.transcripts().map_or(&[][..], |format| format.folders);
             settings.chain(transcripts)
         });
+        let mut starts = Self::ALL
+            .into_iter()
+            .filter_map(|one| one.hooks()?.script_variable);
         folders
             .filter_map(|folder| folder.variable)
             .any(|variable| variable == name)
+            || starts.any(|(variable, _)| variable == name)
     }
 }
 
@@ -289,6 +294,7 @@ mod tests {
     fn variables_are_those_of_the_table() {
         for name in [
             "CLAUDE_CONFIG_DIR",
+            "CLAUDE_CODE_ENTRYPOINT",
             "CODEX_HOME",
             "GEMINI_CLI_HOME",
             "COPILOT_HOME",

@@ -8,6 +8,7 @@
 //! characters. Only lines with a match are parsed.
 
 mod code_fence;
+mod diff_hunk;
 mod enclosing_blocks;
 mod line_parser;
 mod markdown_marks;

@@ -36,8 +36,31 @@ pub struct TranscriptEvent {
     pub at: Option<Timestamp>,
     /// The subagent that caused the event; `None` for the main agent.
     pub agent: Option<String>,
+    /// Author of the words in the role of the user.
+    pub author: TurnAuthor,
     /// The content of the event.
     pub body: EventBody,
+}
+
+/// Author of the words in the role of the user, as far as the program records it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum TurnAuthor {
+    /// A person at the program.
+    #[default]
+    Person,
+    /// A script, a channel, another agent or a command's template. The words are stored, and set no rule of a person.
+    Other,
+}
+
+impl TurnAuthor {
+    /// Returns the author of a line in a conversation: that of the conversation, unless the line itself has another one.
+    #[must_use]
+    pub fn or(self, conversation: Self) -> Self {
+        match self {
+            Self::Person => conversation,
+            Self::Other => Self::Other,
+        }
+    }
 }
 
 /// Content of an event.

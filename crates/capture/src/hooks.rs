@@ -27,6 +27,7 @@ use heirloom_agents::AgentProgram;
 use heirloom_agents::hooks::{
     HookAnswer, HookEvent, HookEventKind, HookSpec, ToolUse, without_envelopes, wrap_for_hook,
 };
+use heirloom_agents::transcripts::TurnAuthor;
 use heirloom_engine::{Engine, LessonSource};
 use heirloom_model::record::check_name;
 use heirloom_model::{Fault, Record, Scope, limits};
@@ -74,6 +75,15 @@ impl HookRequest<'_> {
         let by_person = matches!(self.event.source.as_deref(), None | Some("user" | "sdk"));
         let prompt = without_envelopes(prompt);
         (by_person && !prompt.trim().is_empty()).then_some(prompt)
+    }
+
+    /// Returns the author of the prompt: a script starts the program through its SDK or without a terminal.
+    fn prompt_author(&self) -> TurnAuthor {
+        let is_of_script = self.event.is_of_script || self.event.source.as_deref() == Some("sdk");
+        match is_of_script {
+            true => TurnAuthor::Other,
+            false => TurnAuthor::Person,
+        }
     }
 
     /// Returns true if the program adds the text of the answer to its context.

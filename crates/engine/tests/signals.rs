@@ -214,7 +214,7 @@ fn parser_accepts_markdown_marks() {
     check(&[
         ("- HEIRLOOM_MEMORY: KEY_FACT x", &["1 KEY_FACT x"]),
         ("* HEIRLOOM_MEMORY: KEY_FACT x", &["1 KEY_FACT x"]),
-        ("+ HEIRLOOM_MEMORY: KEY_FACT x", &["1 KEY_FACT x"]),
+        ("+ HEIRLOOM_MEMORY: KEY_FACT x", NONE),
         ("• HEIRLOOM_MEMORY: KEY_FACT x", &["1 KEY_FACT x"]),
         ("  12. HEIRLOOM_MEMORY: KEY_FACT x", &["1 KEY_FACT x"]),
         ("1) HEIRLOOM_MEMORY: KEY_FACT x", &["1 KEY_FACT x"]),
@@ -224,8 +224,8 @@ fn parser_accepts_markdown_marks() {
             &["1 STEP_PENDING x"],
         ),
         ("- [y] HEIRLOOM_MEMORY: STEP_PENDING x", NONE),
-        ("> HEIRLOOM_MEMORY: KEY_FACT x", &["1 KEY_FACT x"]),
-        (">> - > HEIRLOOM_MEMORY: KEY_FACT x", &["1 KEY_FACT x"]),
+        ("> HEIRLOOM_MEMORY: KEY_FACT x", NONE),
+        (">> - > HEIRLOOM_MEMORY: KEY_FACT x", NONE),
         ("- - 1. HEIRLOOM_MEMORY: KEY_FACT x", &["1 KEY_FACT x"]),
         ("**HEIRLOOM_MEMORY: KEY_FACT x**", &["1 KEY_FACT x"]),
         ("__HEIRLOOM_MEMORY: KEY_FACT x__", &["1 KEY_FACT x"]),
@@ -252,7 +252,7 @@ fn parser_accepts_markdown_marks() {
         ("- **`HEIRLOOM_MEMORY: KEY_FACT x`**", &["1 KEY_FACT x"]),
         ("**_HEIRLOOM_MEMORY: KEY_FACT x_**  ", &["1 KEY_FACT x"]),
         ("***HEIRLOOM_MEMORY:** KEY_FACT x*", &["1 KEY_FACT x"]),
-        ("> 1. **HEIRLOOM_MEMORY:** `KEY_FACT` x", &["1 KEY_FACT x"]),
+        ("1. **HEIRLOOM_MEMORY:** `KEY_FACT` x", &["1 KEY_FACT x"]),
         ("**HEIRLOOM_MEMORY: UNBLOCKED**", &["1 UNBLOCKED "]),
         ("**AGENTIUM_STATUS: COMPLETE**", &["1 STATUS COMPLETE"]),
         (
@@ -313,21 +313,12 @@ fn parser_reads_terminal_output() {
 
 #[test]
 fn parser_respects_code_fences() {
-    let unclosed = "1 ! the fence that begins here has a language and no end: 1 signal";
+    let unclosed = "1 ! the fence that begins here has no end: 1 signal";
     check(&[
-        ("```\nHEIRLOOM_MEMORY: KEY_FACT x\n```\n", &["2 KEY_FACT x"]),
-        (
-            "```text\nHEIRLOOM_MEMORY: KEY_FACT x\n```\n",
-            &["2 KEY_FACT x"],
-        ),
-        (
-            "``` Text title\nHEIRLOOM_MEMORY: KEY_FACT x\n```\n",
-            &["2 KEY_FACT x"],
-        ),
-        (
-            "~~~\r\n- HEIRLOOM_MEMORY: KEY_FACT x\r\n~~~\r\n",
-            &["2 KEY_FACT x"],
-        ),
+        ("```\nHEIRLOOM_MEMORY: KEY_FACT x\n```\n", NONE),
+        ("```text\nHEIRLOOM_MEMORY: KEY_FACT x\n```\n", NONE),
+        ("``` Text title\nHEIRLOOM_MEMORY: KEY_FACT x\n```\n", NONE),
+        ("~~~\r\n- HEIRLOOM_MEMORY: KEY_FACT x\r\n~~~\r\n", NONE),
         (
             "```bash\nHEIRLOOM_MEMORY: KEY_FACT x\n```\nHEIRLOOM_MEMORY: KEY_FACT y",
             &["4 KEY_FACT y"],
@@ -363,11 +354,11 @@ fn parser_respects_code_fences() {
             &["7 KEY_FACT y"],
         ),
         (
-            "> ```sh\n> HEIRLOOM_MEMORY: KEY_FACT x\n> ```\n> HEIRLOOM_MEMORY: KEY_FACT y",
+            "> ```sh\n> HEIRLOOM_MEMORY: KEY_FACT x\n> ```\nHEIRLOOM_MEMORY: KEY_FACT y",
             &["4 KEY_FACT y"],
         ),
         (
-            "> ```sh\n> HEIRLOOM_MEMORY: KEY_FACT x\n\n> HEIRLOOM_MEMORY: KEY_FACT y",
+            "> ```sh\n> HEIRLOOM_MEMORY: KEY_FACT x\n\nHEIRLOOM_MEMORY: KEY_FACT y",
             &["4 KEY_FACT y"],
         ),
         (
@@ -384,8 +375,54 @@ fn parser_respects_code_fences() {
         ("```HEIRLOOM_MEMORY: KEY_FACT x\n```", NONE),
         ("text ```sh\nHEIRLOOM_MEMORY: KEY_FACT x", &["2 KEY_FACT x"]),
         ("```sh\nHEIRLOOM_MEMORY: KEY_FACT x\n", &[unclosed]),
-        ("```\nHEIRLOOM_MEMORY: KEY_FACT x\n", &["2 KEY_FACT x"]),
+        ("```\nHEIRLOOM_MEMORY: KEY_FACT x\n", &[unclosed]),
         ("```sh\nHEIRLOOM_MEMORY: NO_VERB x\n```", NONE),
+    ]);
+}
+
+#[test]
+fn parser_ignores_quoted_signals() {
+    check(&[
+        ("> HEIRLOOM_MEMORY: KEY_FACT x\n", NONE),
+        (">HEIRLOOM_MEMORY: KEY_FACT x", NONE),
+        ("> > HEIRLOOM_MEMORY: KEY_FACT x", NONE),
+        ("- > HEIRLOOM_MEMORY: KEY_FACT x", NONE),
+        ("> - **HEIRLOOM_MEMORY: KEY_FACT x**", NONE),
+        ("  > HEIRLOOM_STATUS: COMPLETE", NONE),
+        ("+ HEIRLOOM_MEMORY: KEY_FACT x", NONE),
+        ("+HEIRLOOM_MEMORY: KEY_FACT x", NONE),
+        (
+            "> HEIRLOOM_MEMORY: KEY_FACT x\n\nHEIRLOOM_MEMORY: KEY_FACT y",
+            &["3 KEY_FACT y"],
+        ),
+    ]);
+}
+
+#[test]
+fn parser_ignores_signals_in_diffs() {
+    check(&[
+        (
+            "@@ -1,3 +1,4 @@\n HEIRLOOM_MEMORY: KEY_FACT a\n\n+ HEIRLOOM_MEMORY: KEY_FACT b\n- HEIRLOOM_MEMORY: KEY_FACT c\n HEIRLOOM_MEMORY: KEY_FACT d\n\nHEIRLOOM_MEMORY: KEY_FACT y",
+            &["8 KEY_FACT y"],
+        ),
+        (
+            "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@ fn x()\n-a\n+b\n\\ No newline at end of file\nHEIRLOOM_MEMORY: KEY_FACT y",
+            &["8 KEY_FACT y"],
+        ),
+        // The hunk announces fewer lines than it has.
+        (
+            "@@ -1 +1 @@\n a\n HEIRLOOM_MEMORY: KEY_FACT x\n\n- HEIRLOOM_MEMORY: KEY_FACT y",
+            &["5 KEY_FACT y"],
+        ),
+        (
+            "  @@ -1,2 +1,2 @@\n   HEIRLOOM_MEMORY: KEY_FACT x\n  HEIRLOOM_MEMORY: KEY_FACT y",
+            &["3 KEY_FACT y"],
+        ),
+        ("@@ -x @@\n HEIRLOOM_MEMORY: KEY_FACT y", &["2 KEY_FACT y"]),
+        (
+            "@@ -1,9 +1,9 @@\n```\nHEIRLOOM_MEMORY: KEY_FACT x\n```\nHEIRLOOM_MEMORY: KEY_FACT y",
+            &["5 KEY_FACT y"],
+        ),
     ]);
 }
 
@@ -561,7 +598,8 @@ fn parser_long_lines() {
         let mut wanted: Vec<&str> = expected.into_iter().collect();
         wanted.extend((!opens_fence).then_some("2 KEY_FACT y"));
         if opens_fence {
-            wanted.push("1 ! the fence that begins here has a language and no end: 1 signal in it was not counted");
+            wanted
+                .push("1 ! the fence that begins here has no end: 1 signal in it was not counted");
         }
         let input = line + after;
         for size in [1, 7, 4096, 65_536, 65_537, input.len()] {
@@ -610,7 +648,7 @@ fn parser_messages_share_limits() {
     assert_eq!(
         found,
         [
-            "3 ! the fence that begins here has a language and no end: 1 signal in it was not counted",
+            "3 ! the fence that begins here has no end: 1 signal in it was not counted",
             "4 KEY_FACT b",
             "1 KEY_FACT c"
         ]
@@ -668,7 +706,10 @@ fn without_signals_removes_signal_lines() {
             "```sh\nHEIRLOOM_MEMORY: KEY_FACT x\n```\n",
             "```sh\nHEIRLOOM_MEMORY: KEY_FACT x\n```\n",
         ),
-        ("```\nHEIRLOOM_MEMORY: KEY_FACT x\n```\n", "```\n```\n"),
+        (
+            "```\nHEIRLOOM_MEMORY: KEY_FACT x\n```\n",
+            "```\nHEIRLOOM_MEMORY: KEY_FACT x\n```\n",
+        ),
         (
             "> ```sh\nHEIRLOOM_MEMORY: KEY_FACT x\n> b",
             "> ```sh\n\n> b",
@@ -698,11 +739,11 @@ fn without_signals_preserves_envelopes_of_removed_lines() {
         // The signal ends a quoted fence, before the envelope that it begins and after the one that it ends.
         (
             "> ```sh\nHEIRLOOM_STATUS: a <heirloom-memory\nb</heirloom-memory>\n> HEIRLOOM_STATUS: c\nd",
-            "> ```sh\n\n<heirloom-memory\nb</heirloom-memory>\nd",
+            "> ```sh\n\n<heirloom-memory\nb</heirloom-memory>\n> HEIRLOOM_STATUS: c\nd",
         ),
         (
             "> ```sh\n<heirloom-memory\nb</heirloom-memory>HEIRLOOM_STATUS: a\n> HEIRLOOM_STATUS: c\nd",
-            "> ```sh\n<heirloom-memory\nb</heirloom-memory>\n\nd",
+            "> ```sh\n<heirloom-memory\nb</heirloom-memory>\n\n> HEIRLOOM_STATUS: c\nd",
         ),
     ] {
         assert_eq!(without_signals(input, &rules), rest, "{input:?}");

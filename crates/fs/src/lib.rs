@@ -3,6 +3,7 @@
 //! All files that Heirloom writes pass through [`durable`]; all files that it opens by name for reading pass through
 //! [`durable::regular_file`].
 
+mod decoded_reader;
 pub mod durable;
 mod error;
 pub mod file_metadata;
@@ -14,6 +15,7 @@ pub mod positioned_io;
 mod program_file;
 pub mod project_fs;
 
+pub use decoded_reader::DecodedReader;
 pub use error::FsError;
 pub use host_name::host_name;
 pub use program_file::program_file;

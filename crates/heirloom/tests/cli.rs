@@ -124,12 +124,16 @@ mod tasks;
 mod team;
 #[path = "cli/terminal.rs"]
 mod terminal;
+#[path = "cli/text_forms.rs"]
+mod text_forms;
 #[path = "cli/transcript_fixture.rs"]
 mod transcript_fixture;
 #[path = "cli/transcripts.rs"]
 mod transcripts;
 #[path = "cli/trust.rs"]
 mod trust;
+#[path = "cli/turn_authors.rs"]
+mod turn_authors;
 #[path = "cli/user_memory.rs"]
 mod user_memory;
 #[path = "cli/window.rs"]

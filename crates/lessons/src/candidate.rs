@@ -43,6 +43,8 @@ pub enum Speaker {
     Agent,
     /// A program: a command's output, or what the transcript shows without anyone's words.
     Program,
+    /// The author of words in the role of the user that are not known to be a person's: a pasted text, a script, a channel.
+    Unknown,
 }
 
 /// Place in the transcript that supports a candidate.

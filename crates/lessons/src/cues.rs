@@ -10,7 +10,7 @@ pub(crate) use commands::{CommandCues, CommandPurpose, TrackerCues};
 pub(crate) use explanations::{DiagnosisCues, ExplanationCues};
 pub(crate) use failures::{AttemptCues, FailureCues};
 pub(crate) use knowledge::{
-    CommitCues, DocumentCues, OutcomeCues, ReportCues, SelectionCues, SummaryCues,
+    CommitCues, DocumentCues, OutcomeCues, PastedTextCues, ReportCues, SelectionCues, SummaryCues,
 };
 
 pub(crate) use person_rules::{
@@ -46,6 +46,8 @@ pub(crate) struct Cues {
     pub(crate) commits: LazyLock<CommitCues>,
     /// Requests and their outcome.
     pub(crate) outcome: LazyLock<OutcomeCues>,
+    /// Text of others in turns.
+    pub(crate) pasted_text: LazyLock<PastedTextCues>,
     /// Proposals and reports.
     pub(crate) reports: LazyLock<ReportCues>,
     /// Issues, plans and specifications.
@@ -65,6 +67,7 @@ impl Cues {
             summaries: LazyLock::new(|| parse(data_file!("summaries"))),
             commits: LazyLock::new(|| parse(data_file!("commits"))),
             outcome: LazyLock::new(|| parse(data_file!("outcome"))),
+            pasted_text: LazyLock::new(|| parse(data_file!("pasted_text"))),
             reports: LazyLock::new(|| parse(data_file!("reports"))),
             documents: LazyLock::new(|| parse(data_file!("documents"))),
             selection: LazyLock::new(|| parse(data_file!("selection"))),
@@ -96,6 +99,7 @@ mod tests {
         check::<SummaryCues>(data_file!("summaries"));
         check::<CommitCues>(data_file!("commits"));
         check::<OutcomeCues>(data_file!("outcome"));
+        check::<PastedTextCues>(data_file!("pasted_text"));
         check::<ReportCues>(data_file!("reports"));
         check::<DocumentCues>(data_file!("documents"));
         check::<SelectionCues>(data_file!("selection"));

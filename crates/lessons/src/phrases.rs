@@ -15,6 +15,15 @@ impl Phrases {
             .any(|phrase| find_phrase(lower, phrase).is_some())
     }
 
+    /// Returns the text after the longest phrase with which it begins; the text is in lower case.
+    pub(crate) fn skip<'t>(&self, lower: &'t str) -> Option<&'t str> {
+        let fits = self.0.iter().filter(|phrase| begins_with(lower, phrase));
+        let length = fits
+            .map(|phrase| phrase.trim_end_matches('*').len())
+            .max()?;
+        lower.get(length..)
+    }
+
     /// Returns the number of different phrases in the text, which is in lower case.
     pub(crate) fn count_in(&self, lower: &str) -> usize {
         let found = self

@@ -143,7 +143,7 @@ fn shortened(text: String, chars_max: usize) -> Option<String> {
 fn merit(candidate: &Candidate) -> f32 {
     let speaker = match candidate.speaker {
         Speaker::Person => PERSON_BONUS,
-        Speaker::Agent | Speaker::Program => 0.0,
+        Speaker::Agent | Speaker::Program | Speaker::Unknown => 0.0,
     };
     let change = match &candidate.content {
         LessonContent::Error {

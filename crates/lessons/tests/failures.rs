@@ -246,6 +246,7 @@ fn failures_of_other_agents_are_apart() {
             id: "s".to_owned(),
             at: None,
             agent: Some("sub".to_owned()),
+            author: heirloom_agents::transcripts::TurnAuthor::Person,
             body,
         });
     }

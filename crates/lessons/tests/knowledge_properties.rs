@@ -98,6 +98,7 @@ fn events() -> impl Strategy<Value = Vec<TranscriptEvent>> {
         id,
         at: at.and_then(|at| Timestamp::from_second(at).ok()),
         agent,
+        author: heirloom_agents::transcripts::TurnAuthor::Person,
         body,
     });
     prop::collection::vec(event, 0..60)
@@ -192,6 +193,7 @@ fn state_of_hostile_conversations_is_bounded() {
                     id: long.clone(),
                     at: None,
                     agent: Some(long.clone()).filter(|_| number % 7 == 0),
+                    author: heirloom_agents::transcripts::TurnAuthor::Person,
                     body,
                 });
             }

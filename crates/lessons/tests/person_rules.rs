@@ -3,6 +3,9 @@
 #[path = "support/user_turns.rs"]
 mod user_turns;
 
+#[path = "person_rules/pasted_text.rs"]
+mod pasted_text;
+
 use heirloom_agents::transcripts::{EventBody, ToolAction, ToolOutcome};
 use heirloom_lessons::LessonExtractor;
 use std::collections::BTreeMap;

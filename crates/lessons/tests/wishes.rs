@@ -21,6 +21,7 @@ fn session(name: &str, prompts: &[&str]) -> LessonExtractor {
                 id: format!("{name} {number} {part}"),
                 at: None,
                 agent: None,
+                author: heirloom_agents::transcripts::TurnAuthor::Person,
                 body,
             });
         }

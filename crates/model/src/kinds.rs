@@ -15,7 +15,7 @@ pub use episode::{BadEpisodeAction, Episode, EpisodeAction, result_label};
 pub use error_record::ErrorRecord;
 pub use knowledge::{
     CATEGORY_CONVENTION, CATEGORY_DECISION, CATEGORY_FACT, CATEGORY_LEARNING, CATEGORY_PREFERENCE,
-    Knowledge, Note, Summary,
+    GRAPH_KEY_PREFIX, Knowledge, Note, Summary,
 };
 pub use output::Output;
 pub use task::{Step, StepState, Task, TaskState};

@@ -25,6 +25,7 @@ pub mod mark;
 pub mod merge;
 pub mod permissions;
 pub mod plan_name;
+pub mod prompt_safety;
 pub mod rating;
 pub mod record;
 pub mod record_meaning;
@@ -40,6 +41,7 @@ pub mod statement;
 mod stored_form_tests;
 pub mod summary_prompt;
 pub mod text;
+pub mod text_decoding;
 pub mod validity_gap;
 
 pub use audit::{Action, Event, ImportBatch};

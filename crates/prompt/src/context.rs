@@ -18,6 +18,7 @@ use budget_allocation::directive_text::{self, DirectiveText};
 use heirloom_model::Budget;
 use heirloom_model::context::{Context, MemoryView};
 use heirloom_model::limits;
+use heirloom_model::prompt_safety::neutralize_block;
 use heirloom_model::section::{Section, SourceRow};
 use sanitize::Sanitizer;
 pub use worth::{StandingAllowance, WorthInput, render_by_worth};
@@ -65,10 +66,10 @@ pub fn render_with_named(
     }
 }
 
-/// Neutralizes the signals in the lines of a text and replaces control characters. Lines, blanks and indentation are
-/// preserved, except in a line that was neutralized.
+/// Neutralizes the signals and the markup of hosts in the lines of a text that is put into a block of code. Lines, blanks
+/// and indentation are preserved, except in a line with a signal.
 pub fn neutralize_signals(text: &str, prefixes: &[String]) -> String {
-    Sanitizer::new(prefixes).sanitize_lines(text)
+    Sanitizer::new(prefixes).sanitize_lines(text, neutralize_block)
 }
 
 /// Adds the sections of the context sources to Session Memory, within the same budget and on the same receipt.

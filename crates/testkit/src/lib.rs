@@ -8,6 +8,7 @@
 //! - [`ScriptedAgent`] is a small real program for tests of the run loop.
 //! - [`TempProject`] is a project folder that disappears after the test.
 //! - [`sh`] splits a command line into its arguments.
+//! - [`malformed_requests`] are lines of JSON-RPC as careless clients write them.
 //! - [`require!`] skips a test whose [`Prerequisite`] is missing, and reports it.
 //!
 //! Everything is started from synchronous code and stops when dropped.
@@ -19,6 +20,7 @@
 
 mod embeddings;
 mod json_schema;
+mod malformed_request;
 mod model_script;
 mod prerequisite;
 mod project;
@@ -31,6 +33,7 @@ mod wire;
 
 pub use embeddings::{EmbeddingFault, EmbeddingService, EmbeddingsRequest};
 pub use json_schema::SchemaSet;
+pub use malformed_request::{MalformedRequest, malformed_requests};
 pub use model_script::{EXHAUSTED_TEXT, Reply, SIDE_TEXT, Script, ScriptedToolCall, Turn};
 pub use prerequisite::{Prerequisite, REQUIRE_ALL_VARIABLE, SKIPPED_FILE_VARIABLE, test_name};
 pub use project::TempProject;

@@ -1,5 +1,6 @@
 //! Hooks of Claude Code.
 
+use super::transcript::is_script_entry_point;
 use crate::AgentProgram;
 use crate::hooks::HookEventKind::{
     AfterTool, BeforeCompaction, BeforeTool, Prompt, SessionEnd, SessionStart, SubagentEnd,
@@ -17,6 +18,7 @@ pub(crate) const HOOKS: HookProtocol = HookProtocol {
         answer.set_specific("updatedToolOutput", output.clone());
     }),
     messages_of_line: Some(messages_of_line),
+    script_variable: Some(("CLAUDE_CODE_ENTRYPOINT", is_script_entry_point)),
     marks_subagent_lines: true,
     other_sender,
     shows_notices: true,

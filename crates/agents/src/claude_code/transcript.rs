@@ -9,15 +9,16 @@ mod queued_prompts;
 mod shell_commands;
 mod task_list;
 mod tool_actions;
+mod turn_author;
 mod typed_answers;
 
 use crate::json_fields::{
     Field, as_count, as_keyword, as_nonblank_string, as_object, as_string, as_time,
-    for_each_element, is_true, joined_texts, parse_object,
+    for_each_element, is_object, is_true, joined_texts, parse_object,
 };
 use crate::transcripts::transcript_format::{EventReader, TranscriptFormat};
 use crate::transcripts::{
-    EventBody, EventSink, ToolAction, ToolOutcome, TranscriptEvent, TranscriptHeader,
+    EventBody, EventSink, ToolAction, ToolOutcome, TranscriptEvent, TranscriptHeader, TurnAuthor,
 };
 use crate::{AgentProgram, ProgramFolder};
 use heirloom_model::Timestamp;
@@ -29,6 +30,8 @@ use shell_commands::shell_event;
 use std::collections::HashMap;
 use task_list::{TaskChanges, TaskList};
 use tool_actions::tool_action;
+pub(super) use turn_author::is_script_entry_point;
+use turn_author::{author_of_line, author_of_origin, is_of_program, is_prompt};
 use typed_answers::typed_answers;
 
 /// Model name of messages that the program writes itself, such as `API Error: 400`.
@@ -36,6 +39,11 @@ const SYNTHETIC_MODEL: &str = "<synthetic>";
 
 /// Beginning of the summary with which a conversation continues after a compaction.
 const CONTINUATION: &str = "This session is being continued from a previous conversation";
+
+/// Tag of the name of a command that a person typed.
+const COMMAND_TAG: &str = "<command-name>";
+/// Command of a compaction.
+const COMPACTION: &str = "/compact";
 
 /// Beginnings of the result of a denied or interrupted tool call.
 const REJECTED: [&str; 4] = [
@@ -91,14 +99,11 @@ fn read_header(text: &str, head: &mut TranscriptHeader) -> bool {
     head.folder.is_some() && head.began.is_some()
 }
 
-/// Returns the queued prompt that a line attached to the running turn.
-fn attached_prompt(attachment: Field<'_>) -> Option<String> {
-    let attachment: Attachment<'_> = as_object(attachment)?;
-    if as_keyword(attachment.kind) != "queued_command" {
-        return None;
-    }
+/// Returns the queued prompt that a line attached to the running turn, and its author.
+fn attached_prompt(attachment: Field<'_>) -> Option<(String, TurnAuthor)> {
+    let attachment = as_object::<Attachment<'_>>(attachment).filter(is_prompt)?;
     let prompt = person_words(&joined_texts(attachment.prompt, &["text"]));
-    (!prompt.is_empty()).then_some(prompt)
+    (!prompt.is_empty()).then(|| (prompt, author_of_origin(attachment.origin)))
 }
 
 /// Returns the words that a person typed in a text of the user.
@@ -125,13 +130,18 @@ struct Claude {
     /// Queued prompts, by the offset of the line with which they were delivered.
     queued: HashMap<u64, Vec<QueuedPrompt>>,
     tasks: TaskList,
+    /// Author by the fields of the last line that has them; those of the queue have none.
+    author: TurnAuthor,
+    /// Id of the line with the last command whose template the next line may have.
+    command: Option<String>,
 }
 
-/// Id, time and agent of a line.
+/// Id, time, agent and author of a line.
 struct LineContext {
     id: String,
     at: Option<Timestamp>,
     agent: Option<String>,
+    author: TurnAuthor,
     /// Id of the line before it.
     parent: String,
     /// True for a line of the conversation from which this one was forked.
@@ -151,6 +161,7 @@ impl LineContext {
                 .unwrap_or_else(|| at.to_string()),
             at: as_time(line.timestamp),
             agent: as_nonblank_string(line.agent).or(inline),
+            author: author_of_line(line),
             parent: as_string(line.parent).unwrap_or_default(),
         }
     }
@@ -160,6 +171,7 @@ impl LineContext {
             id,
             at: self.at,
             agent: self.agent.clone(),
+            author: self.author,
             body: event,
         }
     }
@@ -176,9 +188,10 @@ impl EventReader for Claude {
                 return Some(());
             }
             "attachment" => {
-                if let Some(prompt) = attached_prompt(line.attachment) {
+                if let Some((prompt, author)) = attached_prompt(line.attachment) {
                     self.flush(out);
-                    let place = LineContext::of_line(at, &line);
+                    let mut place = LineContext::of_line(at, &line);
+                    place.author = author.or(place.author);
                     out(place.event(place.id.clone(), EventBody::Prompt(prompt)));
                 }
                 return Some(());
@@ -188,7 +201,7 @@ impl EventReader for Claude {
         let Some(message) = as_object::<ClaudeMessage<'_>>(line.message) else {
             return Some(());
         };
-        let place = LineContext::of_line(at, &line);
+        let mut place = LineContext::of_line(at, &line);
         if is_answer {
             if as_keyword(message.model) != SYNTHETIC_MODEL && !is_true(line.api_error) {
                 self.emit_answer(&place, &message, out);
@@ -196,12 +209,16 @@ impl EventReader for Claude {
             return Some(());
         }
         self.flush(out);
+        self.author = place.author;
         let is_summary = is_true(line.summary) || continues_compacted(&message);
         if is_summary {
             let message_text = joined_texts(message.content, &["text"]);
             out(place.event(place.id.clone(), EventBody::Summary(message_text)));
         } else if !is_true(line.meta) {
-            emit_user_line(&place, &message, out);
+            if self.is_template(&line, &message) {
+                place.author = TurnAuthor::Other;
+            }
+            emit_user_line(&place, &message, &line, out);
             let answers = typed_answers(line.tool_use_result);
             if !answers.is_empty() {
                 let id = format!("answer {}", place.id);
@@ -215,12 +232,12 @@ impl EventReader for Claude {
         let Ok(line) = parse_object::<ClaudeLine<'_>>(text) else {
             return;
         };
-        let is_of_person =
-            as_keyword(line.kind) == "user" && !is_true(line.summary) && !is_true(line.meta);
-        let message = as_object::<ClaudeMessage<'_>>(line.message).filter(|_| is_of_person);
+        let is_of_user = as_keyword(line.kind) == "user" && !is_true(line.summary);
+        let message = as_object::<ClaudeMessage<'_>>(line.message)
+            .filter(|message| is_of_user && !is_of_program(&line, message));
         if let Some(message) = message {
             let place = LineContext::of_line(at, &line);
-            emit_user_line(&place, &message, &mut |event| {
+            emit_user_line(&place, &message, &line, &mut |event| {
                 if let EventBody::Prompt(words) = event.body {
                     let body = EventBody::AbandonedPrompt(words);
                     out(TranscriptEvent { body, ..event });
@@ -313,6 +330,7 @@ impl Claude {
                 id: answer.id,
                 at: answer.at,
                 agent: answer.agent,
+                author: TurnAuthor::Person,
                 body: EventBody::AssistantText(answer.text),
             });
         }
@@ -337,9 +355,25 @@ impl Claude {
                 id: prompt.event_id(),
                 at: prompt.at,
                 agent: None,
+                author: prompt.author.or(self.author),
                 body: EventBody::Prompt(prompt.text),
             });
         }
+    }
+
+    /// Returns true for the template of a command in a line after that of the command itself. Versions that mark such a
+    /// line are read by the mark.
+    fn is_template(&mut self, line: &ClaudeLine<'_>, message: &ClaudeMessage<'_>) -> bool {
+        let is_after = (self.command.take()).is_some_and(|id| as_keyword(line.parent) == id);
+        let text = joined_texts(message.content, &["text"]);
+        if text.contains(COMMAND_TAG) {
+            let words = person_words(&text);
+            // Commands that set up the program leave no words, and that of a compaction has no template.
+            let has_template = words.starts_with('/') && !words.starts_with(COMPACTION);
+            self.command = as_nonblank_string(line.uuid).filter(|_| has_template);
+            return false;
+        }
+        is_after && !text.is_empty()
     }
 
     /// Emits the pending answer and its usage.
@@ -357,7 +391,15 @@ fn continues_compacted(message: &ClaudeMessage<'_>) -> bool {
     })
 }
 
-fn emit_user_line(place: &LineContext, message: &ClaudeMessage<'_>, out: EventSink<'_>) {
+/// Emits the tool results of a line, and its text unless the program wrote it.
+fn emit_user_line(
+    place: &LineContext,
+    message: &ClaudeMessage<'_>,
+    line: &ClaudeLine<'_>,
+    out: EventSink<'_>,
+) {
+    let is_said = line.tool_use_result.is_none() && !is_of_program(line, message);
+    let has_result = is_object(line.tool_use_result);
     let mut words: Vec<String> = Vec::new();
     let mut add = |text: &str, out: EventSink<'_>| match shell_event(place, text) {
         Some((id, body)) => out(place.event(id, body)),
@@ -379,21 +421,30 @@ fn emit_user_line(place: &LineContext, message: &ClaudeMessage<'_>, out: EventSi
             }
             "tool_result" => {
                 answers = true;
-                emit_result(place, &block, out);
+                emit_result(place, &block, has_result, out);
             }
             _ => {}
         }
     });
     // Text next to tool results is written by the program, not by a person.
-    if !answers && !words.is_empty() {
+    if is_said && !answers && !words.is_empty() {
         out(place.event(place.id.clone(), EventBody::Prompt(words.join("\n"))));
     }
 }
 
-fn emit_result(place: &LineContext, block: &ContentBlock<'_>, out: EventSink<'_>) {
+/// Emits a tool result. A tool that was rejected has an error and no result of its own (`has_result`): a command may print
+/// the words of a rejection.
+fn emit_result(
+    place: &LineContext,
+    block: &ContentBlock<'_>,
+    has_result: bool,
+    out: EventSink<'_>,
+) {
     let call = as_string(block.tool_use_id).unwrap_or_default();
     let text = joined_texts(block.content, &["text"]);
-    let is_stopped = REJECTED.iter().any(|start| text.starts_with(start));
+    let is_stopped = is_true(block.is_error)
+        && !has_result
+        && REJECTED.iter().any(|start| text.starts_with(start));
     let outcome = match (is_true(block.is_error), is_stopped) {
         (_, true) => ToolOutcome::Rejected,
         (true, false) => ToolOutcome::Failed,

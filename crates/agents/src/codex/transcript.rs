@@ -11,7 +11,7 @@ use crate::json_fields::{
 use crate::transcripts::transcript_format::{EventReader, LineScan, TranscriptFormat};
 use crate::transcripts::transcript_reader::main_agent_event;
 use crate::transcripts::{
-    ConversationOrigin, EventBody, EventSink, TranscriptEvent, TranscriptHeader,
+    ConversationOrigin, EventBody, EventSink, TranscriptEvent, TranscriptHeader, TurnAuthor,
 };
 use crate::{AgentProgram, ProgramFolder};
 use heirloom_model::Timestamp;
@@ -22,6 +22,14 @@ use turn_places::TurnPlaces;
 
 /// Beginning of the message in which a new context passes on the summary of the former one.
 const HANDOVER: &str = "Another language model started to solve this problem";
+
+/// Ways in which a person starts the program: 0.39 to 0.169. Others, such as `exec` and `mcp`, are those of scripts and of
+/// other agents.
+const PERSON_SOURCES: [&str; 2] = ["cli", "vscode"];
+/// Parts of the names of programs that start it without a person.
+const SCRIPT_ORIGINATORS: [&str; 4] = ["exec", "sdk", "mcp", "action"];
+/// Kind of a message that a person typed, in versions that name it.
+const TYPED_MESSAGE: &str = "plain";
 
 /// Stored conversations.
 pub(crate) const TRANSCRIPTS: TranscriptFormat = TranscriptFormat {
@@ -63,6 +71,7 @@ fn read_header(text: &str, head: &mut TranscriptHeader) -> bool {
         head.began = began;
         let is_subagent = (meta.source).is_some_and(|raw| raw.get().starts_with("{\"subagent\""));
         head.agent = head.session.clone().filter(|_| is_subagent);
+        head.author = author_of_start(&meta);
     }
     let is_original = parent.is_none();
     let began = match &parent {
@@ -73,6 +82,19 @@ fn read_header(text: &str, head: &mut TranscriptHeader) -> bool {
     let origin = parent.or(id).zip(began);
     head.origin = origin.map(|(session, began)| ConversationOrigin { session, began });
     is_original
+}
+
+/// Returns the author of the prompts of a conversation by the way in which it was started.
+fn author_of_start(meta: &CodexPayload<'_>) -> TurnAuthor {
+    let originator = as_keyword(meta.originator);
+    let is_script = SCRIPT_ORIGINATORS
+        .iter()
+        .any(|name| originator.split(['_', '-', ' ']).any(|word| word == *name));
+    let is_person = meta.source.is_none() || PERSON_SOURCES.contains(&as_keyword(meta.source));
+    match is_person && !is_script {
+        true => TurnAuthor::Person,
+        false => TurnAuthor::Other,
+    }
 }
 
 /// Returns the time in a conversation's id, a UUID of version 7.
@@ -261,7 +283,7 @@ impl Codex {
 
     fn emit_event(&self, place: &LinePlace, event: &CodexPayload<'_>, out: EventSink<'_>) {
         match as_keyword(event.kind) {
-            "user_message" => {
+            "user_message" if matches!(as_keyword(event.message_kind), "" | TYPED_MESSAGE) => {
                 if let Some(message_text) = as_string(event.message) {
                     self.emit_prompt(place, &message_text, out);
                 }

@@ -8,7 +8,7 @@ use crate::json_fields::{
 use crate::transcripts::transcript_format::{EventReader, NoScan, TranscriptFormat};
 use crate::transcripts::{
     EventBody, EventSink, FileEdit, ToolAction, ToolOutcome, TranscriptEvent, TranscriptHeader,
-    call_line, patched_files,
+    TurnAuthor, call_line, patched_files,
 };
 use crate::{AgentProgram, ProgramFolder};
 use heirloom_model::event_stream::Usage;
@@ -56,6 +56,8 @@ struct EventData<'a> {
     cwd: Field<'a>,
     #[serde(borrow)]
     content: Field<'a>,
+    #[serde(borrow)]
+    source: Field<'a>,
     #[serde(borrow, rename = "summaryContent")]
     summary: Field<'a>,
     #[serde(borrow, rename = "toolRequests")]
@@ -143,11 +145,17 @@ impl EventReader for Copilot {
         let when = as_time(line.timestamp);
         // A subagent is known by the call that started it.
         let agent = as_nonblank_string(data.parent);
+        // A skill and the program itself name themselves as the source of a message.
+        let author = match as_keyword(data.source) {
+            "" | "user" => TurnAuthor::Person,
+            _ => TurnAuthor::Other,
+        };
         let mut emit = |id: String, body: EventBody| {
             out(TranscriptEvent {
                 id,
                 at: when,
                 agent: agent.clone(),
+                author,
                 body,
             });
         };

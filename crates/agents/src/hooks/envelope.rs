@@ -1,6 +1,7 @@
 //! Injection envelopes: the markers around text that memory adds to a prompt. They name its origin and allow its
 //! removal later. What was learned and what people laid down as rules have envelopes of their own.
 
+use heirloom_model::prompt_safety::neutralize_document;
 use heirloom_model::{limits, text};
 use std::borrow::Cow;
 
@@ -47,13 +48,16 @@ pub fn wrap_reminder(body: &str) -> String {
     if body.trim().is_empty() {
         return String::new();
     }
-    let tame = neutralize_tags(body);
+    let tame = neutralize_document(body);
     format!("<{MEMORY_TAG}>\n{tame}\n</{MEMORY_TAG}>")
 }
 
 /// Wraps an instruction of Heirloom itself in bare tags, so that its length is that of `body` and [`GUIDE_CHARS`].
 pub(super) fn wrap_guide(body: &str) -> String {
-    format!("<{GUIDE_TAG}>\n{}\n</{GUIDE_TAG}>", neutralize_tags(body))
+    format!(
+        "<{GUIDE_TAG}>\n{}\n</{GUIDE_TAG}>",
+        neutralize_document(body)
+    )
 }
 
 fn wrap((tag, notice): (&str, &str), project: &str, body: &str, chars_max: usize) -> String {
@@ -66,29 +70,12 @@ fn wrap((tag, notice): (&str, &str), project: &str, body: &str, chars_max: usize
     let foot = format!("\n</{tag}>");
     let length = text::chars(&head) + text::chars(&foot);
     let room = chars_max.saturating_sub(length);
-    let tame = neutralize_tags(body);
+    let tame = neutralize_document(body);
     let body = fitting_lines(&tame, room);
     if body.trim().is_empty() {
         return String::new();
     }
     format!("{head}{body}{foot}")
-}
-
-/// Neutralises the tags of envelopes in a text, so that data can neither end its envelope nor pose as rules.
-pub fn neutralize_tags(body: &str) -> Cow<'_, str> {
-    let small = body.to_ascii_lowercase();
-    let tags = [MEMORY_TAG, RULES_TAG, GUIDE_TAG];
-    if !tags.iter().any(|tag| small.contains(tag)) {
-        return Cow::Borrowed(body);
-    }
-    let mut tame = String::with_capacity(body.len());
-    for (at, c) in body.char_indices() {
-        let rest = small.get(at + 1..).unwrap_or_default();
-        let rest = rest.trim_start_matches(['/', ' ', '\t']);
-        let is_tag = c == '<' && tags.iter().any(|tag| rest.starts_with(tag));
-        tame.push(if is_tag { '‹' } else { c });
-    }
-    Cow::Owned(tame)
 }
 
 /// Returns the leading lines that fit.

@@ -4,6 +4,7 @@ use super::json_members::{as_string, parse_members};
 use super::tool_use::ToolUse;
 use crate::AgentProgram;
 use heirloom_model::limits;
+use heirloom_model::text_decoding::{decode_text, repair_json};
 
 /// A hook event. Fields that are missing or of an unknown form are `None`.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -22,6 +23,8 @@ pub struct HookEvent {
     pub agent_transcript: Option<String>,
     /// Reason of a session start, or origin of a prompt.
     pub source: Option<String>,
+    /// True if the environment shows that a script or another agent started the program.
+    pub is_of_script: bool,
     /// The words of the prompt that a person typed; empty if the program wrote all of it.
     pub prompt: Option<String>,
     /// The tool use.
@@ -45,8 +48,9 @@ pub struct HookEvent {
 /// Of a truncated event, the members before the cut are used.
 pub fn read_event(program: AgentProgram, bytes: &[u8]) -> HookEvent {
     let end = bytes.len().min(limits::HOOK_INPUT_BYTES_MAX);
-    let whole = String::from_utf8_lossy(&bytes[..end]);
-    let (mut fields, parse_error) = parse_members(whole.trim_start_matches('\u{feff}'));
+    let whole = decode_text(&bytes[..end]);
+    let whole = repair_json(&whole);
+    let (mut fields, parse_error) = parse_members(&whole);
     let hooks = program.hooks();
     let drops_answer = hooks.is_some_and(|hooks| (hooks.drops_answer)(&fields));
     let other_sender = hooks.and_then(|hooks| (hooks.other_sender)(&fields));
@@ -63,6 +67,7 @@ pub fn read_event(program: AgentProgram, bytes: &[u8]) -> HookEvent {
         agent_type: some("agent_type"),
         agent_transcript: some("agent_transcript_path"),
         source: some("source"),
+        is_of_script: false,
         prompt: some("prompt").map(|prompt| program.person_text(&prompt).into_owned()),
         tool: ToolUse::from_fields(program, &fields),
         last_message: some("last_assistant_message").or_else(|| some("prompt_response")),
@@ -144,7 +149,8 @@ mod tests {
         );
         assert_eq!(event.prompt.as_deref(), Some("a\u{fffd}\u{fffd}b"));
         let event = read(r#"{"prompt":"\ud800","session_id":"s"}"#);
-        assert_eq!((event.prompt, event.session.as_deref()), (None, Some("s")));
+        let half = Some("\u{fffd}".to_owned());
+        assert_eq!((event.prompt, event.session.as_deref()), (half, Some("s")));
         let deep = format!("{{\"tool_input\":{}1", "[".repeat(100_000));
         assert!(read(&deep).parse_error.is_some());
         let named = format!(

@@ -102,6 +102,8 @@ pub struct HookProtocol {
     /// Returns the agent's messages in a line of the transcript; the flag selects those of subagents. `None` if the
     /// transcript is not line-based and messages arrive with events.
     pub(crate) messages_of_line: Option<fn(&str, bool) -> Vec<String>>,
+    /// Variable of the program, and a function that returns true for its value if no person is at the program.
+    pub(crate) script_variable: Option<(&'static str, fn(&str) -> bool)>,
     /// True if transcripts mark the lines of subagents.
     pub(crate) marks_subagent_lines: bool,
     /// Transcript that the program writes some time after the events; `None` if it writes before it calls a hook.
@@ -134,6 +136,7 @@ impl HookProtocol {
             has_error_field: false,
             reports_outcomes: true,
             messages_of_line: None,
+            script_variable: None,
             marks_subagent_lines: false,
             late_transcript: None,
         }
@@ -159,6 +162,12 @@ impl AgentProgram {
     /// Returns true if an answer at the end of a turn can ask the agent for something, once.
     pub fn can_ask_agent(self) -> bool {
         self.hooks().is_some_and(|hooks| hooks.ask_agent.is_some())
+    }
+
+    /// Returns true if the environment of a hook shows that a script or another agent started the program.
+    pub fn is_run_by_script<'v>(self, variable: impl Fn(&str) -> Option<&'v str>) -> bool {
+        let known = self.hooks().and_then(|hooks| hooks.script_variable);
+        known.is_some_and(|(name, is_script)| variable(name).is_some_and(is_script))
     }
 
     /// Returns true if transcripts mark the lines of subagents.

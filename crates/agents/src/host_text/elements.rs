@@ -21,6 +21,8 @@ pub(super) struct PlainText {
     pub(super) words: String,
     /// The command that the person typed.
     pub(super) command: Option<SlashCommand>,
+    /// Texts of others.
+    pub(super) pasted: Vec<String>,
 }
 
 /// A tag that opens an element.
@@ -76,6 +78,15 @@ fn remove_element<'t>(
     let is_host = marks
         .iter()
         .any(|mark| matches!(mark, HostMark::Element(known) if *known == tag.name));
+    let is_paste =
+        (marks.iter()).any(|mark| matches!(mark, HostMark::Paste(known) if *known == tag.name));
+    if is_paste && !tag.is_empty {
+        let (content, rest) = split_element(&tag).unwrap_or((tag.rest, ""));
+        if !content.trim().is_empty() && found.pasted.len() < LEADING_MAX {
+            found.pasted.push(content.to_owned());
+        }
+        return Some(rest);
+    }
     if !is_host && tag.name != COMMAND_NAME && tag.name != COMMAND_ARGUMENTS {
         return None;
     }

@@ -24,6 +24,7 @@ pub(super) fn remove_lines(text: &str, marks: &[&HostMark]) -> String {
         let is_line = |mark: &&&HostMark| match mark {
             HostMark::Line(start) | HostMark::Block(start, _) => line.starts_with(start),
             HostMark::Element(_)
+            | HostMark::Paste(_)
             | HostMark::Words(_)
             | HostMark::Text(_)
             | HostMark::WordsAfter(_)
@@ -59,6 +60,7 @@ pub(super) fn words_after_heading<'t>(text: &'t str, marks: &[&HostMark]) -> &'t
     let after = |mark: &&HostMark| match mark {
         HostMark::WordsAfter(heading) => text.split_once(heading).map(|(_, words)| words),
         HostMark::Element(_)
+        | HostMark::Paste(_)
         | HostMark::Words(_)
         | HostMark::Text(_)
         | HostMark::Line(_)

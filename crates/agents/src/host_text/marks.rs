@@ -7,6 +7,8 @@ use crate::AgentProgram;
 pub(super) enum HostMark {
     /// Name of an element whose content the program wrote.
     Element(&'static str),
+    /// Name of an element whose content has another author than the person at the program.
+    Paste(&'static str),
     /// Name of an element around a person's words.
     Words(&'static str),
     /// Beginning of a text that the program wrote as a whole.
@@ -24,13 +26,14 @@ pub(super) enum HostMark {
     Quotation(&'static str),
 }
 
-use HostMark::{Block, Element, Line, Placeholder, Quotation, Text, Words, WordsAfter};
+use HostMark::{Block, Element, Line, Paste, Placeholder, Quotation, Text, Words, WordsAfter};
 
 impl HostMark {
     /// Returns a part of each text that has the mark.
     pub(super) fn needle(self) -> &'static str {
         match self {
             Element(text)
+            | Paste(text)
             | Words(text)
             | Text(text)
             | Line(text)
@@ -45,8 +48,8 @@ impl HostMark {
     pub(super) fn is_whole_text(self, text: &str) -> bool {
         match self {
             Text(start) => text.trim_start().starts_with(start),
-            Element(_) | Words(_) | Line(_) | WordsAfter(_) | Placeholder(_) | Quotation(_)
-            | Block(..) => false,
+            Element(_) | Paste(_) | Words(_) | Line(_) | WordsAfter(_) | Placeholder(_)
+            | Quotation(_) | Block(..) => false,
         }
     }
 }
@@ -111,6 +114,13 @@ const CLAUDE_CODE: &[HostMark] = &[
     Element("session-start-hook"),
     Element("post-tool-use-hook"),
     Text("Stop hook feedback:"),
+    // Messages of people elsewhere, through a channel: 2.1.
+    Paste("channel"),
+    Paste("channel-message"),
+    // Files of instructions that the program shows: 1.0 to 2.1.
+    Text("Codebase and user instructions are shown below."),
+    Text("As you answer the user's questions, you can use the following context:"),
+    Text("Base directory for this skill:"),
     // Other agents: 2.1.
     Element("teammate-message"),
     Line("Another Claude session sent a message:"),

@@ -122,6 +122,8 @@ struct Part<'a> {
     #[serde(borrow)]
     synthetic: Field<'a>,
     #[serde(borrow)]
+    ignored: Field<'a>,
+    #[serde(borrow)]
     time: Field<'a>,
     #[serde(borrow, rename = "callID")]
     call: Field<'a>,
@@ -217,6 +219,7 @@ fn emit_message(info: &MessageInfo<'_>, parts: Field<'_>, out: EventSink<'_>) {
                 if let Some(part) = as_object::<Part<'_>>(Some(raw))
                     && as_keyword(part.kind) == "text"
                     && !is_true(part.synthetic)
+                    && !is_true(part.ignored)
                 {
                     texts.extend(as_nonblank_string(part.text));
                 }

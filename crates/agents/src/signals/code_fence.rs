@@ -12,8 +12,6 @@ pub(super) struct CodeFence {
     indent: usize,
     /// Number of quote marks before the fence.
     quotes: usize,
-    /// True if signals inside count: the fence has no language, or `text`.
-    pub(super) allows_signals: bool,
     /// Number of signals inside that did not count.
     pub(super) ignored_signals: u64,
 }
@@ -61,13 +59,11 @@ impl CodeFence {
         if length < 3 || (mark == '`' && info.contains('`')) {
             return None;
         }
-        let language = info.split(is_blank).find(|word| !word.is_empty());
         Some(Self {
             mark,
             length,
             indent,
             quotes,
-            allows_signals: language.is_none_or(|word| word.eq_ignore_ascii_case("text")),
             ignored_signals: 0,
         })
     }

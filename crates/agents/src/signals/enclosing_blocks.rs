@@ -1,8 +1,9 @@
-//! Blocks that enclose a line: Markdown code fences, and injection envelopes (`<heirloom-memory …>` to
+//! Blocks that enclose a line: Markdown code fences, hunks of diffs, and injection envelopes (`<heirloom-memory …>` to
 //! `</heirloom-memory>`, and the same with `heirloom-rules` and `heirloom-guide`). Text inside an envelope was injected by Heirloom; if an agent repeats it, it contains no
 //! signals.
 
 use super::code_fence::CodeFence;
+use super::diff_hunk::DiffHunk;
 
 /// Tag names in the start and end tags of injection envelopes.
 pub(super) const ENVELOPE_TAGS: [&str; 3] = ["heirloom-memory", "heirloom-rules", "heirloom-guide"];
@@ -29,10 +30,11 @@ const ENVELOPE_FORMS: [(&str, &str, &str); 6] = [
     ),
 ];
 
-/// Blocks that are open at a line: a code fence and an injection envelope.
+/// Blocks that are open at a line: a code fence, a hunk of a diff and an injection envelope.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EnclosingBlocks {
     pub(super) code: Option<CodeFence>,
+    pub(super) hunk: Option<DiffHunk>,
     envelope: Option<OpenEnvelope>,
 }
 
@@ -88,6 +90,11 @@ impl SplitLine {
 }
 
 impl EnclosingBlocks {
+    /// Returns true if a line without any mark can end a block.
+    pub(super) fn can_end_anywhere(&self) -> bool {
+        self.hunk.is_some() || self.code.as_ref().is_some_and(CodeFence::is_quoted)
+    }
+
     /// Returns the tag of an envelope that has no end yet and the number of signals in it, if there are any.
     pub(super) fn ignored_in_envelope(&self) -> Option<(&'static str, u64)> {
         let open = self.envelope.as_ref();

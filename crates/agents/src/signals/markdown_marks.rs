@@ -45,12 +45,14 @@ pub(super) fn skip_list_mark(line: &str) -> Option<&str> {
 }
 
 impl OpenMarks {
-    /// Skips every mark at the beginning of a line; emphasis and code marks stay open.
+    /// Skips every list, emphasis and code mark at the beginning of a line; emphasis and code marks stay open. A quotation
+    /// has the words of another author, and `+` begins an added line of a diff more often than a list item.
     pub(super) fn skip_line_marks<'a>(&mut self, line: &'a str) -> &'a str {
         let mut rest = line;
         loop {
             rest = rest.trim_start_matches(is_blank);
-            if let Some(after) = rest.strip_prefix('>').or_else(|| skip_list_mark(rest)) {
+            let item = skip_list_mark(rest).filter(|_| !rest.starts_with('+'));
+            if let Some(after) = item {
                 rest = after;
             } else if let Some(after) = self.open_mark(rest) {
                 rest = after;

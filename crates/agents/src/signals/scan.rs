@@ -1,6 +1,7 @@
 //! Search for signals and fences in a block of output.
 
 use super::code_fence::{CodeFence, FenceRelation};
+use super::diff_hunk::DiffHunk;
 use super::enclosing_blocks::{EnclosingBlocks, SplitLine};
 use super::line_parser::{ParsedLine, parse_line};
 use super::signal_prefixes::SignalRules;
@@ -42,7 +43,7 @@ pub(super) fn scan(
     let mut hits = MatchCursor::default();
     let mut from = 0;
     while from < stretch.len() {
-        let start = if fences.code.as_ref().is_some_and(CodeFence::is_quoted) {
+        let start = if fences.can_end_anywhere() {
             from
         } else {
             let Some(hit) = hits.next(rules, stretch, from) else {
@@ -132,7 +133,7 @@ fn classify_visible_text(
     is_cut: bool,
 ) -> Option<(LineEvent, String)> {
     if !fences.touches_envelope(line) {
-        let (event, leaves) = classify_outside_envelope(rules, &mut fences.code, line, is_cut)?;
+        let (event, leaves) = classify_outside_envelope(rules, fences, line, is_cut)?;
         return Some((event, SplitLine::default().blocks_without_text(leaves)));
     }
     let is_signal = |part: &str| matches!(parse_line(rules, part), Some(ParsedLine::Signal(..)));
@@ -140,7 +141,7 @@ fn classify_visible_text(
     let outside = if split.outside.trim().is_empty() {
         None
     } else {
-        classify_outside_envelope(rules, &mut fences.code, &split.outside, is_cut)
+        classify_outside_envelope(rules, fences, &split.outside, is_cut)
     };
     let ignored_signal = split
         .ignores_signal
@@ -153,10 +154,11 @@ fn classify_visible_text(
 /// outside the fence's quotation.
 fn classify_outside_envelope(
     rules: &SignalRules,
-    fence: &mut Option<CodeFence>,
+    blocks: &mut EnclosingBlocks,
     line: &str,
     is_cut: bool,
 ) -> Option<(LineEvent, bool)> {
+    let fence = &mut blocks.code;
     let mut leaves = false;
     if let Some(inside) = fence {
         match inside.relation_to(line) {
@@ -164,17 +166,25 @@ fn classify_outside_envelope(
                 *fence = None;
                 return None;
             }
-            FenceRelation::Inside | FenceRelation::Closes if !inside.allows_signals => {
+            FenceRelation::Inside | FenceRelation::Closes => {
                 if let Some(ParsedLine::Signal(..)) = parse_line(rules, line) {
                     inside.ignored_signals += 1;
                 }
                 return None;
             }
-            FenceRelation::Inside | FenceRelation::Closes => {}
             FenceRelation::Leaves => {
                 leaves = true;
                 *fence = None;
             }
+        }
+    }
+    if fence.is_none() {
+        if blocks.hunk.as_mut().is_some_and(|hunk| hunk.takes(line)) {
+            return None;
+        }
+        blocks.hunk = DiffHunk::open(line);
+        if blocks.hunk.is_some() {
+            return None;
         }
     }
     if fence.is_none()

@@ -195,7 +195,7 @@ impl CappedReporter {
     ) {
         if let Some(fence) = fence.filter(|fence| fence.ignored_signals > 0) {
             let message = format!(
-                "the fence that begins here has a language and no end: {} not counted",
+                "the fence that begins here has no end: {} not counted",
                 counted(
                     fence.ignored_signals,
                     "signal in it was",

@@ -1,5 +1,6 @@
 //! Prefixes that begin a signal line.
 
+use super::diff_hunk::HUNK_START;
 use super::enclosing_blocks::ENVELOPE_TAGS;
 use aho_corasick::{AhoCorasick, MatchKind};
 use heirloom_model::limits::{NAME_BYTES_MAX, SIGNAL_PREFIXES_MAX};
@@ -80,7 +81,7 @@ impl SignalRules {
         // searcher every line is parsed, which is only slower.
         let finder = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostFirst)
-            .build(words.chain(["```", "~~~"]).chain(ENVELOPE_TAGS))
+            .build(words.chain(["```", "~~~", HUNK_START]).chain(ENVELOPE_TAGS))
             .ok();
         Self { prefixes, finder }
     }

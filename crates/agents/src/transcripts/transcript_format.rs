@@ -1,6 +1,6 @@
 //! Format of a program's transcripts, and the interface of its parsers.
 
-use super::EventSink;
+use super::{EventSink, TurnAuthor};
 use crate::{AgentProgram, ProgramFolder};
 use heirloom_model::Timestamp;
 use std::borrow::Cow;
@@ -18,6 +18,8 @@ pub struct TranscriptHeader {
     pub folder_hash: Option<String>,
     /// The subagent whose conversation it is.
     pub agent: Option<String>,
+    /// Author of its prompts, if the program records for the whole conversation who started it.
+    pub author: TurnAuthor,
     /// Start time.
     pub began: Option<Timestamp>,
     /// The conversation whose entries this one repeats at its beginning, or this one itself; `None` if the program copies

@@ -5,7 +5,11 @@ use super::{EventSink, TranscriptEvent};
 use crate::AgentProgram;
 use heirloom_model::Timestamp;
 use heirloom_model::limits::TRANSCRIPT_HEAD_BYTES_MAX;
-use std::borrow::Cow;
+use heirloom_model::text_decoding::decode_text;
+use serde_json::value::RawValue;
+
+/// Ends of an object with the beginning of another one.
+const GLUES: [&str; 4] = ["}{", "} {", "}\u{feff}", "}\u{1e}"];
 
 /// Reads a header from as few lines as possible.
 #[derive(Debug)]
@@ -29,9 +33,11 @@ impl HeaderReader {
     /// Reads a line; returns true if another line is needed.
     pub fn read_line(&mut self, line: &[u8]) -> bool {
         self.read += line.len() + 1;
-        let text = decode_line(line);
         let format = self.program.transcripts();
-        let done = format.is_some_and(|format| (format.read_header)(&text, &mut self.head));
+        let mut done = false;
+        each_object(0, &decode_text(line), &mut |_, text| {
+            done = done || format.is_some_and(|format| (format.read_header)(text, &mut self.head));
+        });
         !done && self.read < TRANSCRIPT_HEAD_BYTES_MAX
     }
 
@@ -61,12 +67,16 @@ impl SupersededLineScan {
 
     /// Reads the line before the first one that the scan reads, so that it knows whether the lines continue it.
     pub fn read_line_before(&mut self, at: u64, line: &[u8]) {
-        self.0.read_line_before(at, &decode_line(line));
+        each_object(at, &decode_text(line), &mut |at, text| {
+            self.0.read_line_before(at, text);
+        });
     }
 
     /// Reads the line at offset `at`.
     pub fn read_line(&mut self, at: u64, line: &[u8]) {
-        self.0.read_line(at, &decode_line(line));
+        each_object(at, &decode_text(line), &mut |at, text| {
+            self.0.read_line(at, text)
+        });
     }
 
     /// Returns true if the scan began inside the file and has to be repeated from its beginning, because a line refers to
@@ -108,15 +118,22 @@ pub struct TranscriptReader {
 impl TranscriptReader {
     /// Reads the line at offset `at`; returns true if it was readable.
     pub fn read_line(&mut self, at: u64, line: &[u8], out: EventSink<'_>) -> bool {
+        let mut is_readable = true;
+        each_object(at, &decode_text(line), &mut |at, text| {
+            is_readable &= self.read_object(at, text, out);
+        });
+        is_readable
+    }
+
+    fn read_object(&mut self, at: u64, text: &str, out: EventSink<'_>) -> bool {
         if self.superseded.binary_search(&at).is_ok() {
-            self.form.read_superseded_line(at, &decode_line(line), out);
+            self.form.read_superseded_line(at, text, out);
             return true;
         }
-        let text = decode_line(line);
         if text.trim().is_empty() && !self.form.reads_blank_lines() {
             return true;
         }
-        let read = self.form.read_line(at, &text, out);
+        let read = self.form.read_line(at, text, out);
         self.unreadable += u64::from(read.is_none());
         read.is_some()
     }
@@ -147,15 +164,43 @@ pub(crate) fn main_agent_event(
         id,
         at,
         agent: None,
+        author: super::TurnAuthor::Person,
         body: event,
     }
 }
 
-/// Decodes a line; invalid characters become replacement characters.
-fn decode_line(line: &[u8]) -> Cow<'_, str> {
-    // Nearly every line is valid UTF-8, and this check is faster.
-    match std::str::from_utf8(line) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => String::from_utf8_lossy(line),
+/// Calls `on` with each JSON object of a line and its offset. A crash may glue two lines; nearly every line is one object,
+/// and is not parsed for it.
+fn each_object(at: u64, text: &str, on: &mut dyn FnMut(u64, &str)) {
+    let is_object = text.trim_start().starts_with('{');
+    if !is_object || !GLUES.iter().any(|glue| text.contains(glue)) {
+        return on(at, text);
     }
+    let mut objects = Vec::new();
+    let mut rest = text;
+    while !rest.trim_start_matches(is_gap).is_empty() {
+        rest = rest.trim_start_matches(is_gap);
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<&RawValue>();
+        let Some(Ok(object)) = values.next() else {
+            break;
+        };
+        let start = text.len() - rest.len();
+        objects.push((start, object.get()));
+        rest = rest.get(object.get().len()..).unwrap_or_default();
+    }
+    // The end of a line that was cut is one object that cannot be read.
+    if !rest.is_empty() && !objects.is_empty() {
+        objects.push((text.len() - rest.len(), rest));
+    }
+    if objects.len() < 2 {
+        return on(at, text);
+    }
+    for (start, object) in objects {
+        on(at + start as u64, object);
+    }
+}
+
+/// Returns true for a character between two glued objects.
+fn is_gap(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '\u{feff}' | '\u{1e}' | '\u{0}')
 }

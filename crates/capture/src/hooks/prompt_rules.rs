@@ -26,6 +26,7 @@ pub(super) fn record_prompt_rules(
         id: String::new(),
         at: Some(now),
         agent: None,
+        author: request.prompt_author(),
         body: EventBody::Prompt(prompt.into_owned()),
     };
     let Some(event) = extractor_input(hooks.engine, request.host, &event) else {

@@ -53,11 +53,12 @@ impl Hooks<'_> {
         if messages.is_empty() {
             return Ok(());
         }
-        let mut observer =
-            crate::Runs::new(self.engine).observer(scope, StreamFormat::Text, false)?;
-        observer.add_injected_text(&state.injected_text);
         let mut seen_signals = Vec::new();
         for message in messages {
+            // A block of code without an end ends with its message.
+            let runs = crate::Runs::new(self.engine);
+            let mut observer = runs.observer(scope.clone(), StreamFormat::Text, false)?;
+            observer.add_injected_text(&state.injected_text);
             let mut new_lines = String::with_capacity(message.len() + 1);
             for line in message.lines() {
                 let hash = text::hash16(line.trim());
@@ -72,8 +73,8 @@ impl Hooks<'_> {
                 }
             }
             observer.push(new_lines.as_bytes(), &mut |_| {})?;
+            observer.finish(&mut |_| {})?;
         }
-        observer.finish(&mut |_| {})?;
         seen_signals
             .into_iter()
             .for_each(|line| state.mark_signal_seen(line));

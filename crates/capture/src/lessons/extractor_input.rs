@@ -76,6 +76,7 @@ pub(crate) fn extractor_input(
         id: event.id.clone(),
         at: event.at,
         agent: event.agent.clone(),
+        author: event.author,
         body,
     })
 }
@@ -115,6 +116,7 @@ mod tests {
             id: "1".to_owned(),
             at: None,
             agent: None,
+            author: Default::default(),
             body: body("word ".repeat(given / 5)),
         };
         let read = extractor_input(&engine, AgentProgram::ClaudeCode, &event).unwrap();

@@ -1,8 +1,9 @@
 //! Events of a stored conversation, as far as its turns show them.
 
 use heirloom_agents::transcripts::{
-    EventBody, FileEdit, ToolAction, ToolOutcome, TranscriptEvent, is_read_only_tool,
+    EventBody, FileEdit, ToolAction, ToolOutcome, TranscriptEvent, TurnAuthor, is_read_only_tool,
 };
+use heirloom_model::record::Attrs;
 use heirloom_model::{Message, Role};
 use serde_json::Value;
 
@@ -28,6 +29,24 @@ const EDIT_TOOLS: [&str; 9] = [
     "write_file",
     "replace",
 ];
+
+/// Attribute of a turn in the role of the user that no person is known to have said.
+const OTHER_AUTHOR: &str = "other_author";
+
+/// Returns the attributes of a turn by this author.
+pub(crate) fn author_attrs(author: TurnAuthor) -> Attrs {
+    let is_other = author == TurnAuthor::Other;
+    let attrs = is_other.then(|| (OTHER_AUTHOR.to_owned(), Value::Bool(true)));
+    attrs.into_iter().collect()
+}
+
+/// Returns the author of a stored turn.
+fn author_of_turn(turn: &Message) -> TurnAuthor {
+    match turn.attrs.get(OTHER_AUTHOR) {
+        Some(Value::Bool(true)) => TurnAuthor::Other,
+        Some(_) | None => TurnAuthor::Person,
+    }
+}
 
 /// Returns the event of a stored turn. Contents of edits and most of long outputs are not stored, and so not found.
 /// `is_transcript` tells that the turns were imported from an agent program.
@@ -60,6 +79,7 @@ pub(crate) fn event_of_turn(turn: &Message, is_transcript: bool) -> Option<Trans
         id: turn.id.to_string(),
         at: Some(turn.at),
         agent: turn.sender.clone().filter(|_| is_of_subagent),
+        author: author_of_turn(turn),
         body,
     })
 }

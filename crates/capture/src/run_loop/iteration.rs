@@ -7,7 +7,7 @@ use super::{IterationReport, RunEvent, RunLoop};
 use crate::Observation;
 use captured_output::{CapturedOutput, OutputCapture};
 use heirloom_agents::adapters::{self, Launch, PromptInput};
-use heirloom_agents::hooks::{neutralize_tags, wrap_rules_in_envelope};
+use heirloom_agents::hooks::wrap_rules_in_envelope;
 use heirloom_agents::process::child_process::{self, EndStatus, LaunchSpec, PumpLimits};
 use heirloom_agents::process::git_state::{self, GitState};
 use heirloom_agents::signals;
@@ -15,6 +15,7 @@ use heirloom_engine::{ContextRequest, STARTED_ITERATION, TaskChange};
 use heirloom_fs::durable;
 use heirloom_fs::project_fs;
 use heirloom_model::context::Context;
+use heirloom_model::prompt_safety::neutralize_document;
 use heirloom_model::signal::Diagnostic;
 use heirloom_model::{Fault, IterationOutcome, Role, Scope, limits, text};
 use serde_json::json;
@@ -168,7 +169,7 @@ impl RunLoop<'_> {
         PromptInput {
             rules: wrap_rules_in_envelope(&self.engine.display_name(), &rules, usize::MAX),
             // Recalled text must not pose as rules.
-            context: neutralize_tags(&context.text).into_owned(),
+            context: neutralize_document(&context.text).into_owned(),
             iteration,
             task: Some(self.task.clone()),
             phase: self.request.phase.clone(),

@@ -3,7 +3,7 @@
 use super::{Learning, SessionLessons, has_no_person, program_of};
 use crate::lessons::{LearningState, event_of_turn, extractor_input};
 use heirloom_agents::AgentProgram;
-use heirloom_agents::transcripts::EventBody;
+use heirloom_agents::transcripts::{EventBody, TurnAuthor};
 use heirloom_engine::{ImportWriter, LessonBatch, TRANSCRIPT};
 use heirloom_lessons::{JudgeRequest, PersonTurn};
 use heirloom_model::{Fault, Message, Role, Session, text};
@@ -90,7 +90,7 @@ impl Learning<'_> {
             .iter()
             .filter(|turn| turn.role == Role::User)
             .filter_map(|turn| event_of_turn(turn, is_transcript))
-            .filter(|event| event.agent.is_none());
+            .filter(|event| event.agent.is_none() && event.author == TurnAuthor::Person);
         events
             .filter_map(|event| extractor_input(self.engine, program, &event))
             .filter_map(|event| {

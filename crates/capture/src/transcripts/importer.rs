@@ -6,10 +6,12 @@ use super::import_state::{END_BYTES, State, end_of};
 use super::learning_mode::LearningMode;
 use crate::failures::shortened;
 use crate::lessons::ConversationLearner;
+use crate::lessons::author_attrs;
 use heirloom_agents::AgentProgram;
 use heirloom_agents::signals::SignalParser;
 use heirloom_agents::transcripts::{
-    ConversationOrigin, EventBody, TranscriptEvent, TranscriptHeader, without_injected_text,
+    ConversationOrigin, EventBody, TranscriptEvent, TranscriptHeader, TurnAuthor,
+    without_injected_text,
 };
 use heirloom_engine::{ImportWriter, LessonsReport};
 use heirloom_model::limits::{TRANSCRIPT_BUFFERED_CHANGES_MAX, TRANSCRIPT_TEXT_CHARS_MAX};
@@ -43,6 +45,8 @@ pub(super) struct TranscriptImporter<'t, 'e, 'x> {
     pub(super) base: PathBuf,
     pub(super) folder: PathBuf,
     pub(super) subagent: Option<String>,
+    /// Author of the prompts of the whole conversation.
+    pub(super) author: TurnAuthor,
     parent: Option<String>,
     /// First one of the conversations that were forked from each other.
     origin: Option<ConversationOrigin>,
@@ -95,6 +99,7 @@ impl<'t, 'e, 'x> TranscriptImporter<'t, 'e, 'x> {
             base,
             folder,
             subagent: head.agent.clone(),
+            author: head.author,
             parent: parent.filter(|parent| *parent != session),
             origin: head.origin.clone(),
             session,
@@ -144,10 +149,13 @@ impl<'t, 'e, 'x> TranscriptImporter<'t, 'e, 'x> {
     pub(super) fn take(&mut self, event: TranscriptEvent) -> Result<(), Fault> {
         let at = self.event_time(event.at);
         let agent = event.agent.or_else(|| self.subagent.clone());
+        let author = event.author.or(self.author);
         match event.body {
             EventBody::ConversationStart(session) => self.switch_session(session, at)?,
             EventBody::Prompt(text) => {
-                self.add_message(Role::User, &text, &event.id, at, agent);
+                let text = message_text(self.engine, &text);
+                let attrs = author_attrs(author);
+                self.add_turn(Role::User, agent, text, attrs, &event.id, at);
             }
             // It is not in the conversation that the person went on with.
             EventBody::AbandonedPrompt(_) => {}
@@ -208,8 +216,7 @@ impl<'t, 'e, 'x> TranscriptImporter<'t, 'e, 'x> {
         at: Timestamp,
         agent: Option<String>,
     ) {
-        let text = without_injected_text(text);
-        let text = shortened(self.engine, text.trim(), TRANSCRIPT_TEXT_CHARS_MAX);
+        let text = message_text(self.engine, text);
         self.add_turn(role, agent, text, Attrs::new(), id, at);
     }
 
@@ -408,4 +415,10 @@ pub(super) fn keep_existing(change: Change, id: RecordId, at: Timestamp) -> Opti
     record.recorded_at = at;
     let merge = heirloom_model::MergeRule::Keep;
     Some(Change::Put { record, merge })
+}
+
+/// Returns the text of a message as it is stored.
+fn message_text(engine: &Engine, text: &str) -> String {
+    let text = without_injected_text(text);
+    shortened(engine, text.trim(), TRANSCRIPT_TEXT_CHARS_MAX)
 }

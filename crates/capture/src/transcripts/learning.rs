@@ -73,6 +73,7 @@ impl TranscriptImporter<'_, '_, '_> {
         event.id = self.entry_owner().message_id(&event, time).to_string();
         event.at = Some(time);
         event.agent = event.agent.or_else(|| self.subagent.clone());
+        event.author = event.author.or(self.author);
         learner.push(self.engine, self.agent, &event);
         self.learner = Some(learner);
         Ok(())
@@ -195,6 +196,7 @@ impl Transcripts<'_> {
                 event.id = owner.message_id(&event, time).to_string();
                 event.at = Some(time);
                 event.agent = event.agent.or_else(|| head.agent.clone());
+                event.author = event.author.or(head.author);
                 learner.push(self.engine, agent, &event);
             }
         };

@@ -2,6 +2,7 @@
 
 use flate2::bufread::MultiGzDecoder;
 use heirloom_agents::transcripts::TranscriptLines;
+use heirloom_fs::DecodedReader;
 use heirloom_fs::project_fs::{DigestProblem, open_file};
 use heirloom_model::text::EscapedPath;
 use heirloom_model::{Fault, limits};
@@ -20,6 +21,8 @@ pub(super) struct Source {
     is_packed: bool,
     /// True if the file is a single JSON value instead of lines.
     is_value: bool,
+    /// True if the text is decoded, so that offsets are those of the decoded text.
+    is_converted: bool,
     /// True if the file exceeds the size limit.
     is_beyond: Cell<bool>,
 }
@@ -41,13 +44,18 @@ impl Source {
             true => path.with_extension(""),
             false => path.to_owned(),
         };
-        Ok(Self {
+        let mut source = Self {
             path: path.to_owned(),
             size,
             is_packed,
             is_value: inner.extension().is_some_and(|end| end == "json"),
+            is_converted: false,
             is_beyond: Cell::new(false),
-        })
+        };
+        let start = source.bytes(0)?;
+        // A packed file that is cut in its first bytes has no text.
+        source.is_converted = DecodedReader::new(start).is_converted().unwrap_or(false);
+        Ok(source)
     }
 
     /// Returns its path.
@@ -67,7 +75,7 @@ impl Source {
 
     /// Returns the size of a file that may have grown; `None` for a packed one.
     pub(super) fn appended_size(&self) -> Option<u64> {
-        (!self.is_packed).then(|| self.size())
+        (!self.is_packed && !self.is_converted).then(|| self.size())
     }
 
     /// Returns true if reading stopped at the limit of unpacked bytes.
@@ -94,10 +102,10 @@ impl Source {
             &heirloom_agents::transcripts::TranscriptLine<'_>,
         ) -> Result<bool, Fault>,
     ) -> Result<(), Fault> {
-        let most = limits::TRANSCRIPT_HEAD_BYTES_MAX + limits::TRANSCRIPT_LINE_BYTES_MAX;
+        // A line that is too long, such as one with an image, is skipped without being kept.
         let most = match self.is_value {
             true => self.max_bytes(),
-            false => (most as u64).min(self.max_bytes()),
+            false => limits::TRANSCRIPT_FIRST_LINES_BYTES_MAX.min(self.max_bytes()),
         };
         self.each_line_within(0, most, on)?;
         self.is_beyond.set(false);
@@ -170,6 +178,20 @@ impl Source {
 
     fn bytes(&self, from: u64) -> Result<Box<dyn BufRead>, Fault> {
         let (mut file, _) = open_file(&self.path).map_err(|problem| self.open_fault(&problem))?;
+        if self.is_converted {
+            let mut text: Box<dyn BufRead> = match self.is_packed {
+                true => Box::new(DecodedReader::new(BufReader::new(MultiGzDecoder::new(
+                    BufReader::new(file),
+                )))),
+                false => Box::new(DecodedReader::new(BufReader::with_capacity(
+                    CHUNK_BYTES,
+                    file,
+                ))),
+            };
+            let skipped = io::copy(&mut (&mut text).take(from), &mut io::sink());
+            skipped.map_err(|error| self.io_fault(&error))?;
+            return Ok(text);
+        }
         if !self.is_packed {
             let moved = file.seek(SeekFrom::Start(from));
             moved.map_err(|error| self.io_fault(&error))?;
@@ -279,6 +301,29 @@ mod tests {
             .unwrap();
         assert_eq!(lines, [(0, Some(2))]);
         assert!(!source.is_beyond());
+    }
+
+    #[test]
+    fn header_is_searched_behind_lines_that_are_too_long() {
+        let most = limits::TRANSCRIPT_FIRST_LINES_BYTES_MAX;
+        for (size, found) in [(most - 4, true), (most, false)] {
+            let (_folder, path) = sparse("t.jsonl", size);
+            let mut file = File::options().append(true).open(&path).unwrap();
+            file.write_all(b"\n{}\n").unwrap();
+            let mut lines = Vec::new();
+            let source = Source::new(&path).unwrap();
+            source
+                .each_first_line(&mut |line| {
+                    lines.push(line.bytes.map(<[u8]>::len));
+                    Ok(true)
+                })
+                .unwrap();
+            assert_eq!(
+                lines.last() == Some(&Some(2)) && lines.len() == 3,
+                found,
+                "{lines:?}"
+            );
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 /// Attribute of records that belong to a graph.
 pub const GRAPH_ATTR: &str = "graph";
 /// Prefix of the keys of such records.
-pub const KEY_PREFIX: &str = "graph:";
+pub const KEY_PREFIX: &str = heirloom_model::kinds::GRAPH_KEY_PREFIX;
 
 /// A named entity.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -204,7 +204,7 @@ fn answer_event(call: &PendingCall, session: &mut CliSession) -> Result<(), Stri
         read_event_input().map_err(|error| format!("cannot read the event: {error}"))?;
     let [host, name] = [0, 1].map(|n| call.words.get(n).cloned().unwrap_or_default());
     let host = AgentProgram::hook_program(&host);
-    let event = host
+    let mut event = host
         .map(|host| read_event(host, &bytes))
         .unwrap_or_default();
     let kind = host
@@ -213,6 +213,8 @@ fn answer_event(call: &PendingCall, session: &mut CliSession) -> Result<(), Stri
     let host_name = call.words.first().map_or("", String::as_str);
     let folder = SessionFolder::read(&session.env, host_name, kind, &event);
     session.start_in_folder(folder.path());
+    event.is_of_script =
+        host.is_some_and(|host| host.is_run_by_script(|name| session.env.get(name)));
     let Some(place) = session.project_place() else {
         return Ok(());
     };

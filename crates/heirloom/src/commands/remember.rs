@@ -6,7 +6,9 @@ use crate::json_output;
 use crate::shared_options::ScopeArgs;
 use crate::store_access::CliSession;
 use heirloom_engine::{AppliedChange, Engine, NewRecord, RememberReport, Verdict};
+use heirloom_fs::DecodedReader;
 use heirloom_model::text::counted;
+use heirloom_model::text_decoding::{decode_text, repair_json};
 use heirloom_model::{Authority, ConflictPolicy, Fault, Kind, Timestamp, limits, text};
 use serde_json::{Value, json};
 use std::io::{BufRead, Read};
@@ -147,7 +149,8 @@ fn redaction_note(remembered: &RememberReport) -> Option<String> {
 /// Reads JSONL and answers with JSONL: a line is answered once it is durable. Lines that are available together share
 /// one sync. An invalid line is answered with its error, and the rest is still processed.
 fn from_stdin(engine: &Engine, session: &mut CliSession) -> Result<u8, Fault> {
-    let mut input = std::io::BufReader::with_capacity(1 << 20, std::io::stdin());
+    let input = std::io::BufReader::with_capacity(1 << 20, std::io::stdin());
+    let mut input = DecodedReader::new(input);
     let mut failed = 0u64;
     let mut number = 0u64;
     while let Some(first) = next_line(&mut input)? {
@@ -245,7 +248,7 @@ fn next_line(input: &mut impl BufRead) -> Result<Option<String>, Fault> {
     if read as u64 == most && line.last() != Some(&b'\n') {
         input.skip_until(b'\n').map_err(read_error)?;
     }
-    Ok(Some(String::from_utf8_lossy(&line).into_owned()))
+    Ok(Some(decode_text(&line).into_owned()))
 }
 
 /// Parses one line of standard input.
@@ -254,7 +257,8 @@ pub(crate) fn parse(line: &str) -> Result<NewRecord, String> {
     if line.trim_end_matches(['\r', '\n']).len() > most {
         return Err(format!("the line has more than {most} bytes"));
     }
-    let value: Value = serde_json::from_str(line).map_err(|error| format!("no JSON: {error}"))?;
+    let value: Value =
+        serde_json::from_str(&repair_json(line)).map_err(|error| format!("no JSON: {error}"))?;
     let Value::Object(map) = value else {
         return Err("expected an object such as {\"text\": \"…\"}".to_owned());
     };

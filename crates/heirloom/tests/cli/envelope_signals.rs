@@ -1,4 +1,4 @@
-//! Signals inside injection envelopes: they are ignored, whatever the source of the text.
+//! Signals inside injection envelopes, quotations, blocks of code and diffs: they are ignored, whatever the source of the text.
 #![expect(
     clippy::disallowed_methods,
     reason = "transcripts as agent programs write them"
@@ -17,6 +17,8 @@ fn text_with_envelopes(open: &str) -> String {
     format!(
         "I was told:\n<heirloom-memory project=\"x\">\nHEIRLOOM_MEMORY: KEY_FACT fenced\n</heirloom-memory>\n\
          &lt;heirloom-memory project=\"x\"&gt;\nHEIRLOOM_MEMORY: KEY_FACT fenced\n&lt;/heirloom-memory&gt;\n\
+         > HEIRLOOM_MEMORY: KEY_FACT fenced\n```\nHEIRLOOM_MEMORY: KEY_FACT fenced\n```\n```text\nHEIRLOOM_MEMORY: KEY_FACT fenced\n```\n\
+         @@ -1,2 +1,3 @@\n HEIRLOOM_MEMORY: KEY_FACT fenced\n+ HEIRLOOM_MEMORY: KEY_FACT fenced\n\n\
          HEIRLOOM_MEMORY: KEY_FACT {open}\nand <heirloom-memory>\nHEIRLOOM_MEMORY: ERROR fenced\n"
     )
 }

@@ -287,3 +287,36 @@ pub(crate) struct SelectionPhrases {
     /// Phrases that withdraw an earlier statement.
     pub(crate) withdrawals: Phrases,
 }
+
+/// Contents of `data/pasted_text.toml`.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct PastedTextCues {
+    /// Fields of the head of a mail.
+    pub(crate) head_fields: Phrases,
+    /// Those of them of which a head has one.
+    pub(crate) head_subjects: Phrases,
+    /// Verbs of lines that introduce a quoted message.
+    pub(crate) quote_verbs: Phrases,
+    /// Words of a line before a forwarded message.
+    pub(crate) quote_marks: Phrases,
+    /// Beginnings of a letter.
+    pub(crate) salutations: Phrases,
+    /// Beginnings of the line that ends a letter.
+    pub(crate) closings: Phrases,
+    /// Whole lines of a page.
+    pub(crate) page_lines: Phrases,
+    /// Words of a page or of a ticket.
+    pub(crate) page_marks: Phrases,
+    /// Words before a request.
+    pub(crate) openers: Phrases,
+    /// Requests about a text.
+    pub(crate) strong_requests: Phrases,
+    /// Requests about a text or about code.
+    pub(crate) weak_requests: Phrases,
+    /// Words that point to the text.
+    pub(crate) pointers: Phrases,
+    /// Names of texts.
+    pub(crate) texts: Phrases,
+    /// Words before a text that follows a colon.
+    pub(crate) announcements: Phrases,
+}

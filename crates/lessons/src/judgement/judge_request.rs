@@ -305,6 +305,7 @@ fn candidate_text(number: usize, lesson: &Lesson) -> String {
         Speaker::Person => "person",
         Speaker::Agent => "agent",
         Speaker::Program => "program",
+        Speaker::Unknown => "unknown",
     };
     let kind = match &candidate.content {
         LessonContent::Knowledge { category, .. } => category.as_str(),

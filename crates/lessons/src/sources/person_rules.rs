@@ -4,6 +4,7 @@
 mod abandoned_turns;
 mod habit_change;
 mod leaving_statements;
+mod pasted_text;
 mod rule_finder;
 mod scored_sentence;
 mod session_sentences;
@@ -21,7 +22,7 @@ use crate::wishes::Wish;
 use crate::{Candidate, Evidence, LessonContent, SourceKind, Speaker};
 use abandoned_turns::AbandonedTurns;
 use heirloom_agents::transcripts::{
-    EventBody, ToolOutcome, TranscriptEvent, without_injected_text,
+    EventBody, ToolOutcome, TranscriptEvent, TurnAuthor, without_injected_text,
 };
 use heirloom_model::{Timestamp, text};
 pub(super) use rule_finder::find_rules;
@@ -47,6 +48,10 @@ const CALLS_AFTER_INTERRUPT_MAX: u32 = 2;
 const REPETITION_WORTH: f32 = 0.05;
 /// Greatest number of answers of one question tool.
 const ANSWERS_MAX: usize = 8;
+/// Parts of the names of tools that ask a person: `AskUserQuestion`, `question`, `ask_user` and `request_user_input`.
+const QUESTION_TOOLS: [&str; 3] = ["question", "ask", "user_input"];
+/// Tool of a command that the person gave to the shell, whose output says nothing about a rejection.
+const TYPED_TOOL: &str = "run";
 /// Smallest number of words of an answer in the person's own words; shorter ones are options.
 const ANSWER_WORDS_MIN: usize = 5;
 /// Greatest number of wishes; the newest ones stay.
@@ -63,6 +68,8 @@ pub(crate) struct PersonRules {
     statement: String,
     /// Ids and actions of the last calls.
     calls: Vec<(String, String)>,
+    /// Id of the last call of a command that the person gave to the shell.
+    typed_command: String,
     /// Number of calls since the last turn.
     call_count: u32,
     /// Action of the call that the person interrupted without a reason.
@@ -88,6 +95,9 @@ struct StoredRule {
     rationale: Option<String>,
     worth: f32,
     is_weak: bool,
+    /// True if another author than the person may have said it.
+    #[serde(default)]
+    is_unverified: bool,
     event: String,
     position: u64,
     line: String,
@@ -130,6 +140,9 @@ impl PersonRules {
                     self.calls.remove(0);
                 }
                 let id = call_id(call);
+                if tool == TYPED_TOOL {
+                    self.typed_command.clone_from(&id);
+                }
                 self.calls.push((id, describe_call(tool, action)));
                 self.call_count = self.call_count.saturating_add(1);
                 self.calls_since_interrupt = self.calls_since_interrupt.saturating_add(1);
@@ -147,7 +160,10 @@ impl PersonRules {
                 self.statement.clear();
                 self.interrupted = None;
             }
-            EventBody::Result { text, .. } => self.read_answers(position, event, text, cues),
+            EventBody::Result { call, text, .. } if self.is_question(call) => {
+                self.read_answers(position, event, text, cues);
+            }
+            EventBody::Result { .. } => {}
             EventBody::Summary(_) | EventBody::FileChanged(_) | EventBody::TokenUsage(_) => {}
         }
     }
@@ -160,7 +176,9 @@ impl PersonRules {
         cues: &PersonRuleCues,
     ) {
         let turn = without_injected_text(turn);
-        self.withdraw(&turn, cues);
+        if event.author == TurnAuthor::Person {
+            self.withdraw(&turn, cues);
+        }
         let place = SentencePlace {
             follows_stop: self.interrupted.is_some(),
             is_first_prompt: self.last_turn.is_none(),
@@ -175,12 +193,15 @@ impl PersonRules {
             None => self.find(&turn, place, event.at, cues),
         };
         let is_empty = found.is_empty();
-        self.add_wishes(position, event, find_wishes(&turn, place, cues));
+        if event.author == TurnAuthor::Person {
+            self.add_wishes(position, event, find_wishes(&turn, place, cues));
+        }
         for rule in found {
             let rationale = self.rationale(&rule, None);
             self.add(stored_rule(rule, rationale, position, event));
         }
         if is_empty
+            && event.author == TurnAuthor::Person
             && self.rules.iter().filter(|rule| rule.is_weak).count() < WEAK_MAX
             && self.last_turn.is_some()
             && let Some(text) = self.weak_preference(&turn, cues)
@@ -192,6 +213,7 @@ impl PersonRules {
                 rationale: None,
                 worth: cues.weak_worth,
                 is_weak: true,
+                is_unverified: false,
                 event: event.id.clone(),
                 position,
                 at: event.at,
@@ -231,6 +253,9 @@ impl PersonRules {
         cues: &PersonRuleCues,
     ) {
         let words = &cues.turns;
+        if call_id(call) == self.typed_command {
+            return;
+        }
         if !words
             .rejections
             .iter()
@@ -257,6 +282,16 @@ impl PersonRules {
                 self.calls_since_interrupt = 0;
             }
         }
+    }
+
+    /// Returns true if a call asked the person something. The output of any other tool may have the same words.
+    fn is_question(&self, call: &str) -> bool {
+        let id = call_id(call);
+        let known = self.calls.iter().rev().find(|(known, _)| *known == id);
+        known.is_some_and(|(_, action)| {
+            let tool = action.to_lowercase();
+            !tool.starts_with('`') && QUESTION_TOOLS.iter().any(|word| tool.contains(word))
+        })
     }
 
     /// Reads the result of a question tool: the person's answers are their words.
@@ -378,7 +413,12 @@ impl PersonRules {
             .iter_mut()
             .find(|known| normalize(&known.text) == key)
         {
-            known.worth = (known.worth + REPETITION_WORTH).min(1.0);
+            let worth = (known.worth + REPETITION_WORTH).min(1.0);
+            // A person who repeats a pasted sentence makes it a rule of their own.
+            if known.is_unverified && !rule.is_unverified {
+                *known = rule;
+            }
+            known.worth = known.worth.max(worth);
             return;
         }
         if self.rules.len() >= RULES_MAX {
@@ -400,7 +440,10 @@ impl PersonRules {
     pub(crate) fn add_candidates(&self, _cues: &Cues, out: &mut Vec<Candidate>) {
         out.extend(self.rules.iter().map(|rule| Candidate {
             source: SourceKind::PersonRule,
-            speaker: Speaker::Person,
+            speaker: match rule.is_unverified {
+                true => Speaker::Unknown,
+                false => Speaker::Person,
+            },
             content: LessonContent::Knowledge {
                 category: rule.category.clone(),
                 key: None,
@@ -431,6 +474,7 @@ fn stored_rule(
         rationale,
         worth: rule.worth,
         is_weak: false,
+        is_unverified: rule.is_pasted || event.author == TurnAuthor::Other,
         event: event.id.clone(),
         position,
         line: text::excerpt(&rule.line, LINE_CHARS_MAX),

@@ -18,6 +18,7 @@ impl Conversation {
             id: format!("event {}", self.events.len()),
             at: Timestamp::from_second(1_800_000_000 + self.seconds).ok(),
             agent: None,
+            author: heirloom_agents::transcripts::TurnAuthor::Person,
             body,
         });
         self

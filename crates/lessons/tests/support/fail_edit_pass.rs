@@ -94,6 +94,7 @@ impl Session {
             id: self.events.to_string(),
             at: None,
             agent: None,
+            author: heirloom_agents::transcripts::TurnAuthor::Person,
             body,
         });
         self.events += 1;

@@ -78,6 +78,7 @@ pub(crate) fn event(id: usize, body: EventBody) -> TranscriptEvent {
         id: id.to_string(),
         at: None,
         agent: None,
+        author: heirloom_agents::transcripts::TurnAuthor::Person,
         body,
     }
 }

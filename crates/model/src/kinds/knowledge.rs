@@ -6,6 +6,8 @@ use crate::{Kind, Record, similarity, text};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+/// Beginning of the keys of a knowledge graph; the rest is a hash.
+pub const GRAPH_KEY_PREFIX: &str = "graph:";
 /// Category of a plain fact; the default.
 pub const CATEGORY_FACT: &str = "fact";
 /// Category of a decision.

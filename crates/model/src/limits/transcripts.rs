@@ -11,6 +11,8 @@ pub const TRANSCRIPT_PACKED_RATIO_MAX: u64 = 100;
 pub const TRANSCRIPT_VALUE_BYTES_MAX: u64 = 64 << 20;
 /// Leading bytes of a transcript that are searched for its session and folder.
 pub const TRANSCRIPT_HEAD_BYTES_MAX: usize = 4 << 20;
+/// Bytes at the beginning of a transcript in which the header is searched, with the lines that are too long to be read.
+pub const TRANSCRIPT_FIRST_LINES_BYTES_MAX: u64 = 256 << 20;
 /// Maximum number of files that one transcript import visits.
 pub const TRANSCRIPT_FILES_MAX: usize = 20_000;
 /// Longest prompt or answer of a transcript that is stored whole, characters.

@@ -1,5 +1,6 @@
 //! Sanitizing of stored text before it is written into a prompt.
 
+use heirloom_model::prompt_safety::{neutralize_document, neutralize_markup};
 use heirloom_model::text;
 use std::borrow::Cow;
 
@@ -22,12 +23,12 @@ impl<'p> Sanitizer<'p> {
         }
     }
 
-    /// Returns the text on one line, without control characters and signals; borrowed if nothing changes.
+    /// Returns the text on one line, without control characters, markup of hosts and signals; borrowed if nothing changes.
     pub(super) fn one_line<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let line = if text::is_one_line(text) {
-            Cow::Borrowed(text)
-        } else {
-            Cow::Owned(text::one_line(&text::strip_ansi(text)))
+        let visible = visible_text(text);
+        let line = match neutralize_markup(&visible) {
+            Cow::Borrowed(safe) if text::is_one_line(safe) => visible,
+            safe => Cow::Owned(text::one_line(&safe)),
         };
         let has_signal =
             memchr::memchr_iter(b':', line.as_bytes()).any(|at| self.completes_signal(&line[..at]));
@@ -39,12 +40,13 @@ impl<'p> Sanitizer<'p> {
     }
 
     /// Sanitizes a text line by line and preserves its blanks. Only lines with a signal are neutralized.
-    pub(super) fn sanitize_lines(&self, text: &str) -> String {
-        let text = text::replace_control_chars(
-            &text::strip_ansi(text)
-                .replace("\r\n", "\n")
-                .replace('\r', "\n"),
-        );
+    pub(super) fn sanitize_lines(
+        &self,
+        text: &str,
+        neutralize: fn(&str) -> Cow<'_, str>,
+    ) -> String {
+        let lines = visible_text(text).replace("\r\n", "\n").replace('\r', "\n");
+        let text = neutralize(&lines);
         let mut out = String::with_capacity(text.len());
         for whole in text.split_inclusive('\n') {
             let line = whole.trim_end_matches('\n');
@@ -64,7 +66,7 @@ impl<'p> Sanitizer<'p> {
 
     /// Returns the text as a block with an empty line above it; empty if no text is left.
     pub(super) fn render_block(&self, text: &str) -> String {
-        let lines = self.sanitize_lines(text);
+        let lines = self.sanitize_lines(text, neutralize_document);
         match lines.trim_end() {
             "" => String::new(),
             _ if lines.ends_with('\n') => format!("\n{lines}"),
@@ -83,7 +85,8 @@ impl<'p> Sanitizer<'p> {
                 format!("- {line}\n")
             };
         }
-        let plain = text::replace_control_chars(&text::strip_ansi(&text.replace("\r\n", "\n")));
+        let visible = visible_text(text);
+        let plain = neutralize_markup(&visible);
         let mut out = String::with_capacity(plain.len() + 16);
         let mut gap = 0;
         for line in plain.split(['\n', '\u{2028}', '\u{2029}', '\u{85}']) {
@@ -145,6 +148,14 @@ impl<'p> Sanitizer<'p> {
             }
         }
         false
+    }
+}
+
+/// Returns a text without escape sequences of terminals.
+fn visible_text(text: &str) -> Cow<'_, str> {
+    match text.contains('\u{1b}') {
+        true => Cow::Owned(text::strip_ansi(text)),
+        false => Cow::Borrowed(text),
     }
 }
 
@@ -219,7 +230,11 @@ mod tests {
             ("\u{1b}[1mMY\u{1b}[0m: x\u{7}", "MY x\u{fffd}"),
             ("", ""),
         ] {
-            assert_eq!(sanitizer.sanitize_lines(text), expect, "{text:?}");
+            assert_eq!(
+                sanitizer.sanitize_lines(text, neutralize_document),
+                expect,
+                "{text:?}"
+            );
         }
     }
 

@@ -11,12 +11,16 @@ use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use axum::http::{StatusCode, header};
 use heirloom_model::limits::SERVER_JSON_DEPTH_MAX;
+use heirloom_model::text_decoding::{decode_text, repair_json};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Larger bodies, in bytes, are not checked for names here.
 const CHECKED_BYTES_MAX: usize = 64 << 10;
+
+/// Number of fields of a body that are tried in another form.
+const LENIENT_FIELDS_MAX: usize = 40;
 
 /// JSON body. Errors: 415 for another content type, 400 for invalid JSON, 422 for JSON of another structure.
 pub(super) struct JsonBody<T>(pub(super) T);
@@ -69,8 +73,10 @@ async fn read_body<S: Send + Sync, T: DeserializeOwned>(
     let bytes = Bytes::from_request(request, state)
         .await
         .map_err(|rejected| Problem::new(rejected.status(), rejected.body_text()))?;
-    let value = parse_json(&bytes)?;
-    let unknown = known.map(|known| describe_unknown_fields(&bytes, &known));
+    let text = decode_text(&bytes);
+    let text = repair_json(&text);
+    let value = parse_json(text.as_bytes())?;
+    let unknown = known.map(|known| describe_unknown_fields(text.as_bytes(), &known));
     let unknown = unknown.filter(|unknown| !unknown.is_empty());
     match (unknown, warnings) {
         (Some(unknown), _) if is_strict => Err(refusal(unknown)),
@@ -101,12 +107,61 @@ fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     {
         // JSON does not distinguish integers from floats: 3.0 is an integer.
         integral_floats_to_ints(&mut value);
-        if let Ok(value) = serde_json::from_value(value) {
+        if let Some(value) = read_leniently(value) {
             check_fields(bytes)?;
             return Ok(value);
         }
     }
     Err(body_error(&error))
+}
+
+/// Reads a body with texts where numbers, lists or nothing belong: each such field is tried in its other form.
+fn read_leniently<T: DeserializeOwned>(mut value: Value) -> Option<T> {
+    let mut problem = match serde_json::from_value(value.clone()) {
+        Ok(read) => return Some(read),
+        Err(error) => error.to_string(),
+    };
+    let fields = value.as_object()?.keys().take(LENIENT_FIELDS_MAX);
+    let mut names: Vec<String> = fields.cloned().collect();
+    // The fields are read in some order, and a field that is repaired reveals the problem of the next one.
+    while !names.is_empty() {
+        let mut repaired_name = None;
+        for name in &names {
+            let Some(other) = value.get(name).and_then(other_form) else {
+                continue;
+            };
+            let mut repaired = value.clone();
+            match other {
+                Value::Null => drop(repaired.as_object_mut()?.remove(name)),
+                other => drop(repaired.as_object_mut()?.insert(name.clone(), other)),
+            }
+            match serde_json::from_value(repaired.clone()) {
+                Ok(read) => return Some(read),
+                Err(error) if error.to_string() != problem => {
+                    problem = error.to_string();
+                    value = repaired;
+                    repaired_name = Some(name.clone());
+                    break;
+                }
+                Err(_) => {}
+            }
+        }
+        let repaired_name = repaired_name?;
+        names.retain(|name| *name != repaired_name);
+    }
+    None
+}
+
+/// Returns the other form of a value: that of JSON in a text, nothing for an empty one, and the text of a number.
+fn other_form(value: &Value) -> Option<Value> {
+    match value {
+        Value::String(text) if text.trim().is_empty() => Some(Value::Null),
+        Value::String(text) => serde_json::from_str::<Value>(text.trim())
+            .ok()
+            .filter(|other| !other.is_string()),
+        Value::Number(number) => Some(Value::String(number.to_string())),
+        Value::Bool(_) | Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
 }
 
 /// Checks names in a body, also those that the route ignores. Errors: 400.
@@ -179,6 +234,42 @@ fn json_depth(bytes: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[derive(Debug, serde::Deserialize, PartialEq)]
+    struct Body {
+        text: String,
+        confidence: Option<f64>,
+        k: Option<u32>,
+        kinds: Option<Vec<String>>,
+    }
+
+    #[test]
+    fn fields_in_another_form_are_read() {
+        let read = |text: &str| parse_json::<Body>(text.as_bytes());
+        let body = |text: &str, confidence, k, kinds: Option<&[&str]>| Body {
+            text: text.to_owned(),
+            confidence,
+            k,
+            kinds: kinds.map(|kinds| kinds.iter().map(|kind| (*kind).to_owned()).collect()),
+        };
+        for (text, expected) in [
+            (r#"{"text":"a","k":""}"#, body("a", None, None, None)),
+            (
+                r#"{"text":"a","k":"3","confidence":"0.5"}"#,
+                body("a", Some(0.5), Some(3), None),
+            ),
+            (r#"{"text":7,"k":3.0}"#, body("7", None, Some(3), None)),
+            (
+                r#"{"text":"7","kinds":"[\"x\"]","confidence":" "}"#,
+                body("7", None, None, Some(&["x"])),
+            ),
+        ] {
+            assert_eq!(read(text).ok(), Some(expected), "{text}");
+        }
+        for wrong in [r#"{"text":{}}"#, r#"{"text":"a","k":"x"}"#, r#"{"k":1}"#] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn json_over_depth_limit_is_refused() {

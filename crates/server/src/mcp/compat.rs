@@ -8,8 +8,10 @@ mod graph_tools;
 use super::client_session::ClientSession;
 use super::handler::error_result;
 use super::pagination::paginate;
+use super::tool::safe_value;
 use graph_tools::{ALL, CompatTool, ToolOutput, graph_output};
 use heirloom_engine::Engine;
+use heirloom_model::prompt_safety::neutralize_document;
 use heirloom_model::{Fault, text};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
@@ -79,9 +81,11 @@ impl ServerHandler for Compat {
             self.run_on_graph(&context, move |engine, client| call(engine, client, given));
         let result = match answered.await {
             Ok(done) => {
-                let mut result = CallToolResult::success(vec![ContentBlock::text(done.text)]);
+                let mut result = CallToolResult::success(vec![ContentBlock::text(
+                    neutralize_document(&done.text).into_owned(),
+                )]);
                 result.is_error = None;
-                result.structured_content = Some(done.value);
+                result.structured_content = Some(safe_value(done.value));
                 result
             }
             Err(fault) => error_result(&fault),

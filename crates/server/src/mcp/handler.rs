@@ -8,9 +8,10 @@ use super::client_session::ClientSession;
 use super::model_instructions::INSTRUCTIONS;
 use super::pagination::paginate;
 use super::schema::Args;
-use super::tool::{Tool, ToolAnswer, ToolCall};
+use super::tool::{Tool, ToolAnswer, ToolCall, safe_value};
 use super::uri::ResourceAddress;
 use super::{prompts, resources, subscriptions, tool_list};
+use heirloom_model::prompt_safety::neutralize_markup;
 use heirloom_model::{ErrorKind, Fault, limits, text};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
@@ -34,7 +35,7 @@ pub(super) fn error_result(fault: &Fault) -> CallToolResult {
 /// would give the model both.
 fn tool_result(answer: ToolAnswer, is_structured: bool) -> CallToolResult {
     let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
-    result.structured_content = is_structured.then_some(answer.value);
+    result.structured_content = is_structured.then(|| safe_value(answer.value));
     result
 }
 
@@ -53,7 +54,7 @@ fn error_text(fault: &Fault) -> String {
         Some(hint) => format!("{}\nhint: {hint}", fault.message),
         None => fault.message.clone(),
     };
-    text::replace_control_chars(&message)
+    neutralize_markup(&message).into_owned()
 }
 
 /// Returns an empty list without a memory: clients request lists before the memory exists.

@@ -3,11 +3,13 @@
 use super::McpSettings;
 use super::client_session::ClientSession;
 use super::compat::Compat;
+use super::stdio::lenient_body;
 use crate::{App, Problem};
 use axum::Router;
+use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::middleware::{Next, from_fn_with_state};
+use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use heirloom_model::limits;
 use rmcp::ServerHandler;
@@ -60,7 +62,31 @@ pub fn mount<S: ServerHandler>(
     let service = StreamableHttpService::new(move || Ok(server()), sessions, config);
     Router::new()
         .route_service("/mcp", service)
+        .layer(from_fn(repair_body))
         .layer(from_fn_with_state(slots, limit_sessions))
+}
+
+/// Middleware: reads the bodies of requests as the line transport does.
+async fn repair_body(request: Request, next: Next) -> Response {
+    if request.method() != Method::POST {
+        return next.run(request).await;
+    }
+    let (mut parts, body) = request.into_parts();
+    let Ok(bytes) = to_bytes(body, limits::MCP_MESSAGE_BYTES_MAX).await else {
+        let detail = format!(
+            "the body has more than {} bytes",
+            limits::MCP_MESSAGE_BYTES_MAX
+        );
+        return Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail).into_response();
+    };
+    let body = match lenient_body(&bytes) {
+        Some(repaired) => {
+            parts.headers.remove(header::CONTENT_LENGTH);
+            Body::from(repaired)
+        }
+        None => Body::from(bytes),
+    };
+    next.run(Request::from_parts(parts, body)).await
 }
 
 /// Header with the session id.

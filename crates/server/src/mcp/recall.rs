@@ -5,6 +5,7 @@ use super::schema::ToolArgument;
 use super::tool::{Effect, Tool, ToolAnswer, ToolCall, data_schema};
 use heirloom_engine::{ConversationHits, MemoryOwner, RecallRequest};
 use heirloom_model::kinds::Knowledge;
+use heirloom_model::prompt_safety::neutralize_markup;
 use heirloom_model::record_meaning::record_meaning;
 use heirloom_model::{Fault, Kind, KindData, Scope, limits, text};
 use heirloom_search::recall::query::is_turn_kind;
@@ -184,7 +185,7 @@ fn hit_line(hit: &Ranked) -> String {
         "- [{what}, {}, {day}, {relevance}id {}] {}",
         text::one_line(hit.item.source()),
         hit.item.id(),
-        meaning.trim_end().replace('\n', "\n  ")
+        neutralize_markup(meaning.trim_end()).replace('\n', "\n  ")
     )
 }
 

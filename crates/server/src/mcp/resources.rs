@@ -1,6 +1,7 @@
 //! MCP resources: workspace files, receipts, tasks, and knowledge by category.
 
 use super::model_instructions::DATA_NOTICE;
+use super::tool::safe_value;
 use super::uri::ResourceAddress;
 use heirloom_engine::{Engine, Filter};
 use heirloom_model::{Fault, Kind, Record, limits, text};
@@ -86,9 +87,9 @@ pub(super) fn read(engine: &Engine, address: &ResourceAddress) -> Result<Resourc
             if let Some(map) = value.as_object_mut() {
                 map.extend(receipt.body);
             }
-            (format!("{value:#}"), JSON)
+            (format!("{:#}", safe_value(value)), JSON)
         }
-        ResourceAddress::Task(id) => (format!("{:#}", task(engine, id)?), JSON),
+        ResourceAddress::Task(id) => (format!("{:#}", safe_value(task(engine, id)?)), JSON),
         ResourceAddress::Knowledge(category) => (
             engine
                 .contexts()

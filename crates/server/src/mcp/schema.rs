@@ -1,7 +1,10 @@
 //! Arguments of tools: one table of fields, from which the JSON schema and the checks are derived.
 
-use heirloom_model::{Fault, Timestamp, limits, text};
+use heirloom_model::{Fault, Timestamp, limits};
 use serde_json::{Map, Value, json};
+
+/// Texts that models write for an argument that is not set, other than a text.
+const UNSET_WORDS: [&str; 5] = ["", "null", "none", "undefined", "[]"];
 
 /// Names of arguments, each with one that the HTTP API or other tools use, which is accepted too.
 const OTHER_NAMES: [(&str, &str); 10] = [
@@ -128,20 +131,51 @@ impl ToolArgument {
         schema
     }
 
-    /// Converts numbers given as text, names given as numbers and lists given as text: models confuse them, and the
-    /// meaning is clear.
+    /// Returns true for a value that means an argument that is not set: models fill in what they do not need.
+    fn is_unset(&self, value: &Value) -> bool {
+        match (self.shape, value) {
+            (_, Value::Null) => true,
+            (ArgumentType::Text { .. }, _) => false,
+            (ArgumentType::Choices(_), Value::Array(items)) => items.is_empty(),
+            (_, Value::String(text)) => {
+                let text = text.trim().to_lowercase();
+                UNSET_WORDS.contains(&text.as_str())
+            }
+            (_, Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => false,
+        }
+    }
+
+    /// Converts numbers, lists and texts that are given as each other: models confuse them, and the meaning is clear.
     fn coerce(&self, value: &mut Value) {
+        if let (ArgumentType::Choices(_), Value::String(text)) = (self.shape, &*value)
+            && let Ok(list @ Value::Array(_)) = serde_json::from_str::<Value>(text)
+        {
+            *value = list;
+        }
         let coerced = match (self.shape, &*value) {
             (ArgumentType::Count { .. } | ArgumentType::Share, Value::String(text)) => {
                 let number = serde_json::from_str::<Value>(text.trim()).ok();
                 number.filter(Value::is_number)
             }
-            (
-                ArgumentType::Text {
-                    bytes_max: limits::NAME_BYTES_MAX,
-                },
-                Value::Number(number),
-            ) => Some(Value::String(number.to_string())),
+            (ArgumentType::Text { .. }, Value::Number(number)) => {
+                Some(Value::String(number.to_string()))
+            }
+            (ArgumentType::Text { .. }, Value::Bool(is)) => Some(Value::String(is.to_string())),
+            (ArgumentType::Text { .. }, Value::Array(items)) => {
+                let lines: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
+                lines.map(|lines| Value::String(lines.join("\n")))
+            }
+            (ArgumentType::Choice(_) | ArgumentType::Time, Value::Array(items)) => {
+                items.first().filter(|_| items.len() == 1).cloned()
+            }
+            (ArgumentType::Time, Value::String(time)) => {
+                Some(Value::String(time.trim().to_owned()))
+            }
+            (ArgumentType::Choices(_), Value::Array(items)) => {
+                let word = |item: &Value| item.as_str().map(|word| word.trim().to_lowercase());
+                let words: Option<Vec<String>> = items.iter().map(word).collect();
+                words.map(|words| words.into_iter().filter(|word| !word.is_empty()).collect())
+            }
             (ArgumentType::Choice(_), Value::String(word)) => {
                 Some(Value::String(word.trim().to_lowercase()))
             }
@@ -245,23 +279,29 @@ impl Args {
         given.retain(|_, value| !value.is_null());
         let has = |name: &str| fields.iter().any(|field| field.name == name);
         for (name, other) in OTHER_NAMES {
-            if has(name) && !has(other) && !given.contains_key(name) {
-                let value = given.remove(other);
-                given.extend(value.map(|value| (name.to_owned(), value)));
+            if !has(name) || has(other) {
+                continue;
             }
-        }
-        for field in fields {
-            if let Some(value) = given.get_mut(field.name) {
-                field.coerce(value);
-            }
-        }
-        for (name, value) in &given {
-            let Some(field) = fields.iter().find(|field| field.name == name) else {
-                let names: Vec<_> = fields.iter().map(|field| field.name).collect();
-                let name = text::excerpt(name, 60);
-                return Err(Fault::usage(format!("there is no argument `{name}`"))
-                    .hint(format!("it takes {}", names.join(", "))));
+            let Some(value) = given.remove(other) else {
+                continue;
             };
+            let known = given.entry(name).or_insert_with(|| value.clone());
+            if *known != value {
+                return Err(Fault::usage(format!("`{name}` and `{other}` differ"))
+                    .hint(format!("give `{name}` only")));
+            }
+        }
+        // Clients and models add arguments of their own, such as a reason for the call.
+        given.retain(|name, value| {
+            let field = fields.iter().find(|field| field.name == name);
+            field.is_some_and(|field| !field.is_unset(value))
+        });
+        for field in fields {
+            let Some(value) = given.get_mut(field.name) else {
+                continue;
+            };
+            field.coerce(value);
+            let name = field.name;
             (field.check(value)).map_err(|problem| Fault::usage(format!("`{name}` {problem}")))?;
         }
         let missing = |field: &&ToolArgument| {
@@ -350,7 +390,8 @@ mod tests {
             (Some(3), Some(0.5))
         );
         assert_eq!(read(&json!({"k": "3.0"})).unwrap().size("k"), Some(3));
-        for wrong in ["three", "", "99", "-1", "[1]", "3 4"] {
+        assert_eq!(read(&json!({"k": ""})).unwrap().size("k"), None);
+        for wrong in ["three", "99", "-1", "[1]", "3 4"] {
             assert!(read(&json!({"k": wrong})).is_err(), "{wrong}");
         }
         assert!(read(&json!({"confidence": "2"})).is_err());
@@ -398,6 +439,7 @@ mod tests {
         let args = read(&json!({"task_id": "42"})).unwrap();
         assert_eq!(args.text("task").as_deref(), Some("42"));
         assert!(read(&json!({"task": "1", "task_id": "2"})).is_err());
-        assert!(Args::parse(&FIELDS[1..], json!({"task_id": "2"}).as_object().cloned()).is_err());
+        let others = Args::parse(&FIELDS[1..], json!({"task_id": "2"}).as_object().cloned());
+        assert_eq!(others.unwrap().text("task"), None);
     }
 }

@@ -2,9 +2,11 @@
 
 use super::schema::{Args, ToolArgument, schema};
 use heirloom_engine::Engine;
+use heirloom_model::prompt_safety::neutralize_document;
 use heirloom_model::{Authority, Fault, Scope};
 use rmcp::model::{self, JsonObject, ToolAnnotations};
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Definition of a tool: description, arguments, output and function.
@@ -124,6 +126,26 @@ impl ToolCall<'_> {
             phase: args.text("phase"),
             iteration: args.count("iteration").and_then(|n| u32::try_from(n).ok()),
         }
+    }
+}
+
+/// Returns a value whose texts are safe in a prompt: clients give structured answers to the model too.
+pub(super) fn safe_value(value: Value) -> Value {
+    match value {
+        Value::String(text) => match neutralize_document(&text) {
+            Cow::Borrowed(_) => Value::String(text),
+            Cow::Owned(safe) => Value::String(safe),
+        },
+        Value::Array(items) => items.into_iter().map(safe_value).collect(),
+        Value::Object(fields) => {
+            let fields = fields.into_iter();
+            Value::Object(
+                fields
+                    .map(|(name, value)| (name, safe_value(value)))
+                    .collect(),
+            )
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value,
     }
 }
 

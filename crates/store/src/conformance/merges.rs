@@ -11,6 +11,7 @@ pub(super) const CHECKS: &[Check] = &[
     ("the same source replaces", same_source_replaces),
     ("the higher confidence wins a conflict", conflict),
     ("a tie goes to the newer", tie),
+    ("a key in another case is the same key", key_in_another_case),
     ("keep leaves the current record", keep),
     ("replace leaves an equal record", replace),
     ("steps complete and never go back", steps),
@@ -102,6 +103,39 @@ fn tie(store: &dyn Store) {
     assert_eq!(lost, Ok(true));
     let stored = Knowledge::from_record(&w.get(newer.id)).map(|k| k.conflict);
     assert_eq!(stored, Ok(false));
+}
+
+fn key_in_another_case(store: &dyn Store) {
+    let w = TestProject::new(store);
+    for (n, (known, other)) in [
+        ("indent", "INDENT"),
+        ("Indent Width", "indent width"),
+        ("ci.Timeout", "CI.timeout"),
+        ("größe", "GRÖSSE".replace("SS", "ß").as_str()),
+        ("a", "A"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let known = format!("{n} {known}");
+        let first = w.fact(&known, &format!("value {n} of the person"), 1);
+        w.created(&first);
+        let mut agent = w.fact(&format!("{n} {other}"), &format!("other value {n}"), 2);
+        agent.source = "bob".to_owned();
+        agent.confidence = Confidence::AGENT;
+        let lost = answer(agent.id, Verdict::Conflict, Some(first.id));
+        assert_eq!(w.put(&agent), lost, "{known}");
+        assert_eq!(w.get(agent.id).key.as_deref(), Some(known.as_str()));
+        // The person's next value has the key as it was first written.
+        let later = w.fact(&format!("{n} {other}"), &format!("later value {n}"), 3);
+        let replaced = answer(later.id, Verdict::Replaced, Some(first.id));
+        assert_eq!(w.put(&later), replaced, "{known}");
+        assert_eq!(w.get(later.id).key.as_deref(), Some(known.as_str()));
+    }
+    assert_eq!(w.current(9).len(), 5);
+    // Another key stays another one.
+    w.created(&w.fact("0 indents", "x", 4));
+    assert_eq!(w.current(9).len(), 6);
 }
 
 fn keep(store: &dyn Store) {

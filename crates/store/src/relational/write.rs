@@ -6,6 +6,7 @@ mod change_writer;
 mod conflict_resolution;
 pub(crate) mod group_commit;
 mod import_batches;
+mod key_case;
 pub(crate) mod known_rows;
 pub(crate) mod project_queues;
 pub(crate) mod purge;

@@ -24,6 +24,14 @@ pub(super) struct ClaudeLine<'a> {
     pub(super) meta: Field<'a>,
     #[serde(borrow, rename = "isCompactSummary")]
     pub(super) summary: Field<'a>,
+    #[serde(borrow, rename = "isVisibleInTranscriptOnly")]
+    pub(super) transcript_only: Field<'a>,
+    #[serde(borrow)]
+    pub(super) origin: Field<'a>,
+    #[serde(borrow, rename = "userType")]
+    pub(super) user_type: Field<'a>,
+    #[serde(borrow)]
+    pub(super) entrypoint: Field<'a>,
     #[serde(borrow, rename = "isApiErrorMessage")]
     pub(super) api_error: Field<'a>,
     #[serde(borrow)]
@@ -52,6 +60,10 @@ pub(super) struct ForkedFrom<'a> {
 pub(super) struct QueueLine<'a> {
     #[serde(borrow)]
     pub(super) operation: Field<'a>,
+    #[serde(borrow, rename = "commandMode")]
+    pub(super) command_mode: Field<'a>,
+    #[serde(borrow)]
+    pub(super) origin: Field<'a>,
     #[serde(borrow)]
     pub(super) timestamp: Field<'a>,
     #[serde(borrow)]
@@ -65,6 +77,21 @@ pub(super) struct Attachment<'a> {
     pub(super) kind: Field<'a>,
     #[serde(borrow)]
     pub(super) prompt: Field<'a>,
+    #[serde(borrow, rename = "commandMode")]
+    pub(super) command_mode: Field<'a>,
+    #[serde(borrow)]
+    pub(super) origin: Field<'a>,
+    #[serde(borrow, rename = "isMeta")]
+    pub(super) meta: Field<'a>,
+}
+
+/// Origin of a message.
+#[derive(Deserialize)]
+pub(super) struct Origin<'a> {
+    #[serde(borrow)]
+    pub(super) kind: Field<'a>,
+    #[serde(borrow, rename = "type")]
+    pub(super) type_name: Field<'a>,
 }
 
 /// The message of a line.
@@ -72,6 +99,8 @@ pub(super) struct Attachment<'a> {
 pub(super) struct ClaudeMessage<'a> {
     #[serde(borrow)]
     pub(super) id: Field<'a>,
+    #[serde(borrow)]
+    pub(super) role: Field<'a>,
     #[serde(borrow)]
     pub(super) model: Field<'a>,
     #[serde(borrow)]

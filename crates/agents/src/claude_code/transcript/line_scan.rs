@@ -43,7 +43,7 @@ impl LineScan for ClaudeLineScan {
                 self.queue.read_line(at, text);
             }
             "attachment" => {
-                if let Some(prompt) = attached_prompt(line.attachment) {
+                if let Some((prompt, _)) = attached_prompt(line.attachment) {
                     self.continues_state = true;
                     self.queue.add_prompt(at, &prompt);
                 }

@@ -3,7 +3,9 @@
 
 use super::line_fields::QueueLine;
 use super::person_words;
+use super::turn_author::{author_of_origin, is_prompt_mode};
 use crate::json_fields::{as_keyword, as_nonblank_string, as_time, parse_object};
+use crate::transcripts::TurnAuthor;
 use heirloom_model::limits::{TRANSCRIPT_QUEUED_PROMPTS_MAX, TRANSCRIPT_TEXT_CHARS_MAX};
 use heirloom_model::{Timestamp, text};
 use std::collections::HashMap;
@@ -20,6 +22,8 @@ pub(super) struct QueuedPrompt {
     pub(super) at: Option<Timestamp>,
     /// The prompt, shortened.
     pub(super) text: String,
+    /// Author by the fields of the line.
+    pub(super) author: TurnAuthor,
     /// Hash of the whole prompt.
     hash: String,
 }
@@ -53,6 +57,7 @@ impl PromptQueue {
         match as_keyword(line.operation) {
             "enqueue" => {
                 let text = as_nonblank_string(line.content).map(|text| person_words(&text));
+                let text = text.filter(|_| is_prompt_mode(line.command_mode));
                 if let Some(text) = text.filter(|text| !text.is_empty())
                     && self.waiting.len() < TRANSCRIPT_QUEUED_PROMPTS_MAX
                 {
@@ -61,6 +66,7 @@ impl PromptQueue {
                         at: as_time(line.timestamp),
                         text: text::clip(&text, TRANSCRIPT_TEXT_CHARS_MAX).to_owned(),
                         hash: text::hash16(text.trim()),
+                        author: author_of_origin(line.origin),
                     });
                 }
             }

@@ -30,6 +30,10 @@ pub(super) struct CodexPayload<'a> {
     #[serde(borrow)]
     pub(super) source: Field<'a>,
     #[serde(borrow)]
+    pub(super) originator: Field<'a>,
+    #[serde(borrow, rename = "kind")]
+    pub(super) message_kind: Field<'a>,
+    #[serde(borrow)]
     pub(super) timestamp: Field<'a>,
     #[serde(borrow)]
     pub(super) role: Field<'a>,

@@ -3,6 +3,7 @@
 use crate::engine::Contexts;
 use heirloom_agents::hooks::wrap_in_envelope;
 use heirloom_agents::signals::{self, SignalRules};
+use heirloom_model::prompt_safety::neutralize_document;
 use heirloom_model::{Fault, text};
 
 impl<'e> Contexts<'e> {
@@ -30,10 +31,10 @@ impl<'e> Contexts<'e> {
         )
     }
 
-    /// Neutralises signals, so that an agent that repeats the text writes nothing, and removes terminal control
-    /// characters.
+    /// Neutralises signals, so that an agent that repeats the text writes nothing, and the markup of hosts and of chat
+    /// templates. Invisible characters are removed first: one inside of a prefix would hide the signal.
     pub fn neutralize_text(&self, body: &str) -> String {
-        let plain = text::replace_control_chars(body);
+        let plain = neutralize_document(&text::strip_ansi(body)).into_owned();
         match self.signal_rules() {
             Ok(rules) => signals::neutralize_signals(&plain, rules),
             Err(_) => plain,

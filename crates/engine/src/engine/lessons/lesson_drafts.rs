@@ -126,7 +126,7 @@ impl<'w> DraftWriter<'w> {
     fn source(&self, candidate: &Candidate) -> &'w str {
         match candidate.speaker {
             Speaker::Person => PERSON,
-            Speaker::Agent | Speaker::Program => self.conversation.source,
+            Speaker::Agent | Speaker::Program | Speaker::Unknown => self.conversation.source,
         }
     }
 
@@ -134,7 +134,9 @@ impl<'w> DraftWriter<'w> {
     fn scope(&self, candidate: &Candidate, task: Option<&str>) -> Scope {
         let agent = match candidate.speaker {
             Speaker::Person => None,
-            Speaker::Agent | Speaker::Program => Some(self.conversation.source.to_owned()),
+            Speaker::Agent | Speaker::Program | Speaker::Unknown => {
+                Some(self.conversation.source.to_owned())
+            }
         };
         Scope {
             session: Some(self.conversation.session.to_owned()),

@@ -74,6 +74,7 @@ impl LessonSource {
             Speaker::Person => "a person",
             Speaker::Agent => "the agent",
             Speaker::Program => "the recorded commands and files",
+            Speaker::Unknown => "a text that was pasted or sent by a program",
         }
     }
 

@@ -6,19 +6,21 @@ use crate::export_format::{self, ExportLine};
 use heirloom_engine::{Engine, ImportBundle, ImportReport};
 use heirloom_model::signal::Diagnostic;
 use heirloom_model::text::counted;
+use heirloom_model::text_decoding::{decode_text, repair_json};
 use heirloom_model::{Fault, limits};
 use std::path::Path;
 
 /// Imports the lines of an export; reports the other lines.
 pub(super) fn import_jsonl(engine: &Engine, path: &Path) -> Result<ImportReport, Fault> {
     let bytes = read(path)?;
+    let text = decode_text(&bytes);
     let mut bundle = ImportBundle::default();
     let (mut diagnostics, mut unreported) = (Vec::new(), 0);
-    for (number, line) in (1_u64..).zip(bytes.split(|byte| *byte == b'\n')) {
-        if line.trim_ascii().is_empty() {
+    for (number, line) in (1_u64..).zip(text.split('\n')) {
+        if line.trim().is_empty() {
             continue;
         }
-        let parsed = serde_json::from_slice(line)
+        let parsed = serde_json::from_str(&repair_json(line))
             .map_err(|error| format!("invalid JSON: {error}"))
             .and_then(|value| export_format::parse(value, engine.project()));
         match parsed {

@@ -21,6 +21,7 @@ fn play(steps: &[Step<'_>]) -> Vec<(String, String, Speaker)> {
             id: position.to_string(),
             at: None,
             agent: None,
+            author: heirloom_agents::transcripts::TurnAuthor::Person,
             body,
         };
         source.push(position, &event, Cues::get());

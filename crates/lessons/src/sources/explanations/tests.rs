@@ -8,6 +8,7 @@ fn event(position: u64, body: EventBody) -> TranscriptEvent {
         id: position.to_string(),
         at: None,
         agent: None,
+        author: heirloom_agents::transcripts::TurnAuthor::Person,
         body,
     }
 }

@@ -122,6 +122,7 @@ mod tests {
             id: String::new(),
             at: None,
             agent: None,
+            author: heirloom_agents::transcripts::TurnAuthor::Person,
             body: EventBody::Prompt(String::new()),
         };
         let edit = FileEdit {

@@ -12,6 +12,7 @@ fn event(position: u64, body: EventBody) -> TranscriptEvent {
         id: format!("event {position}"),
         at: None,
         agent: None,
+        author: heirloom_agents::transcripts::TurnAuthor::Person,
         body,
     }
 }

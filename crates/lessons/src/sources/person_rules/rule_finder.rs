@@ -2,6 +2,7 @@
 
 use super::habit_change::read_change;
 use super::leaving_statements::mark_leaving;
+use super::pasted_text::PastedText;
 use super::scored_sentence::{
     PART_DISCOUNT, Scored, contradicts_agent, finish_sentence, lacks_subject, refers_back, score,
     without_introduction,
@@ -42,6 +43,8 @@ pub(in crate::sources) struct FoundRule {
     /// The person's reason.
     pub(super) reason: Option<String>,
     pub(super) worth: f32,
+    /// True if another author than the person may have written it.
+    pub(super) is_pasted: bool,
     /// The line of the turn.
     pub(super) line: String,
 }
@@ -56,6 +59,7 @@ pub(in crate::sources) fn find_rules(
     let lines = own_lines(turn, &cues.turns);
     let mut scored_lines = score_turn(&lines, turn, place, cues);
     mark_leaving(&mut scored_lines, cues);
+    mark_pasted(&mut scored_lines, turn, &lines, cues);
     for (line, scored) in scored_lines {
         add_rules(&mut rules, line, &scored, place, cues);
     }
@@ -73,10 +77,11 @@ pub(super) fn find_wishes(
     cues: &PersonRuleCues,
 ) -> Vec<(String, bool)> {
     let lines = own_lines(turn, &cues.turns);
-    let scored = score_turn(&lines, turn, place, cues);
+    let mut scored = score_turn(&lines, turn, place, cues);
+    mark_pasted(&mut scored, turn, &lines, cues);
     let sentences = scored.iter().flat_map(|(_, scored)| scored);
     sentences
-        .filter(|scored| scored.is_wish(cues))
+        .filter(|scored| scored.is_wish(cues) && !scored.is_pasted)
         .map(|scored| {
             (
                 finish_sentence(scored, cues),
@@ -158,6 +163,27 @@ fn score_turn<'a>(
         (line.as_str(), scored)
     };
     lines.iter().map(&mut score_one).collect()
+}
+
+/// Marks the sentences that another author than the person may have written. Most turns have no rule, and are not read for
+/// it.
+fn mark_pasted(
+    scored: &mut [(&str, Vec<Scored<'_>>)],
+    turn: &str,
+    lines: &[String],
+    cues: &PersonRuleCues,
+) {
+    let counts = |one: &Scored<'_>| one.is_rule(cues) || one.is_wish(cues);
+    if !scored.iter().any(|(_, line)| line.iter().any(counts)) {
+        return;
+    }
+    let pasted = PastedText::of_turn(turn, lines, cues);
+    for (index, (line, scored)) in scored.iter_mut().enumerate() {
+        for one in scored {
+            let offset = line.find(one.text).unwrap_or_default();
+            one.is_pasted = pasted.contains(index, offset + one.text.len());
+        }
+    }
 }
 
 /// Returns true for a pasted plan, report or role text.
@@ -254,10 +280,11 @@ fn split_rules<'a>(
         let Some((head, tail)) = sentence.text.split_once(mark) else {
             continue;
         };
-        let parts = [
-            score(head.trim_end_matches(','), place, cues),
-            score(tail, place, cues),
-        ];
+        let part = |text: &'a str| Scored {
+            is_pasted: sentence.is_pasted,
+            ..score(text, place, cues)
+        };
+        let parts = [part(head.trim_end_matches(',')), part(tail)];
         let is_apart = |part: &Scored<'_>| {
             part.text.split_whitespace().count() >= PART_WORDS_MIN
                 && part.is_rule_from(cues.threshold - PART_DISCOUNT, cues)
@@ -317,6 +344,7 @@ fn compose(
             .filter(|next| is_reason(next, cues))
             .map(|reason| finish_sentence(reason, cues)),
         worth: base + certainty * growth,
+        is_pasted: parts.iter().any(|part| part.is_pasted),
         line: line.to_owned(),
     })
 }

@@ -42,6 +42,8 @@ pub(super) struct Scored<'a> {
     pub(super) contradicts: bool,
     /// True if a later sentence of the turn makes it untrue.
     pub(super) is_leaving: bool,
+    /// True if another author than the person may have written it.
+    pub(super) is_pasted: bool,
     /// True if it ends a habit and the next sentence names the new one.
     pub(super) is_changed: bool,
 }
@@ -78,6 +80,7 @@ pub(super) fn score<'s>(text: &'s str, place: SentencePlace, cues: &PersonRuleCu
         is_question,
         contradicts: false,
         is_leaving: false,
+        is_pasted: false,
         is_changed: false,
     }
 }

@@ -42,6 +42,7 @@ pub(super) fn typed_command(turn: &str, action: &str) -> Option<FoundRule> {
         category: RuleCategory::Convention,
         reason: Some(format!("The person typed it after interrupting {action}.")),
         worth: TYPED_COMMAND_WORTH,
+        is_pasted: false,
         line: turn.trim().to_owned(),
     })
 }

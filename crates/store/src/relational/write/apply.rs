@@ -1,6 +1,7 @@
 //! Application of changes to the database, inside one transaction.
 
 use super::change_writer::{ChangeWriter, applied, stale};
+use super::key_case::holder_in_other_case;
 use super::known_rows::KnownRows;
 use crate::relational::audit_events::{self, NewEvent};
 use crate::sql::Connection;
@@ -64,11 +65,21 @@ impl ChangeWriter<'_> {
         } else {
             None
         };
+        let holder = match holder {
+            None if matches!(rule, MergeRule::Knowledge(_)) && incoming.retired_at.is_none() => {
+                holder_in_other_case(self, incoming)?
+            }
+            holder => holder,
+        };
         let Some(current) = holder else {
             self.insert(incoming)?;
             return Ok(applied(incoming.id, Verdict::Created, None));
         };
-        let incoming = &*recorded_after(incoming, &current);
+        let mut incoming = recorded_after(incoming, &current);
+        if incoming.key != current.key {
+            incoming.to_mut().key.clone_from(&current.key);
+        }
+        let incoming = &*incoming;
         if !current.is_current(incoming.recorded_at) {
             self.replace_record(&current, incoming)?;
             return Ok(applied(incoming.id, Verdict::Created, None));
