@@ -3,7 +3,7 @@
 mod mcp_lines;
 mod secrets;
 
-use crate::cargo::cargo;
+use crate::cargo;
 
 const HELP: &str = "\
 usage: cargo xtask attack CAMPAIGN [ARGS]
@@ -16,16 +16,22 @@ usage: cargo xtask attack CAMPAIGN [ARGS]
 ";
 
 /// Tests of `heirloom` about what a project must not reach.
-const PROJECT_TESTS: &str = "test(trust::) | test(acting_agent::) | test(boundaries::) | test(claims::)";
+const PROJECT_TESTS: &str =
+    "test(trust::) | test(acting_agent::) | test(boundaries::) | test(claims::)";
 
 /// Runs a campaign; the error is the message for the developer.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
     match args.split_first() {
         Some((name, rest)) if name == "secrets" => secrets::run(rest),
         Some((name, rest)) if name == "mcp-lines" => mcp_lines::run(rest),
-        Some((name, [])) if name == "projects" => {
-            cargo(&["nextest", "run", "-p", "heirloom", "-E", PROJECT_TESTS])
-        }
+        Some((name, [])) if name == "projects" => cargo::run(&mut cargo::command([
+            "nextest",
+            "run",
+            "-p",
+            "heirloom",
+            "-E",
+            PROJECT_TESTS,
+        ])),
         None => {
             print!("{HELP}");
             Ok(())
