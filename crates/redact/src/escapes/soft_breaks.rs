@@ -5,7 +5,7 @@
 use memchr::memmem;
 
 /// Minimum length of a line that goes on, in bytes; shorter ones need no break.
-const LINE_MIN: usize = 8;
+const LINE_MIN: usize = 4;
 /// Lengths of lines as mail programs break them, with the sign.
 const WRAPPED: std::ops::RangeInclusive<usize> = 70..=76;
 /// Bytes on either side in which signs of mail are looked for.
@@ -14,9 +14,14 @@ const REACH: usize = 1_024;
 const HEADER_REACH: usize = 4_096;
 
 /// Returns true if the `=` at `at`, with a line break of `length` bytes in all, joins two lines.
-pub(super) fn is_soft(bytes: &[u8], at: usize, length: usize) -> bool {
+/// `mail` is true if the text is known to be mail.
+pub(super) fn is_soft(bytes: &[u8], at: usize, length: usize, mail: bool) -> bool {
+    let goes_on = bytes.get(at + length).is_some_and(u8::is_ascii_graphic);
+    if mail && goes_on {
+        return true;
+    }
     let line = line_length(bytes, at);
-    if line < LINE_MIN || !bytes.get(at + length).is_some_and(u8::is_ascii_graphic) {
+    if line < LINE_MIN || !goes_on {
         return false;
     }
     let from = at.saturating_sub(REACH);
@@ -31,6 +36,11 @@ pub(super) fn is_soft(bytes: &[u8], at: usize, length: usize) -> bool {
             b"quoted-printable",
         )
         .is_some()
+}
+
+/// Returns true if a text has characters as only quoted-printable mail writes them.
+pub(in super::super) fn is_mail(text: &[u8]) -> bool {
+    has_encoded_character(text)
 }
 
 /// Returns the length of the line that ends at `at`, as far as it matters.
