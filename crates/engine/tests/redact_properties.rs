@@ -160,8 +160,8 @@ const ENCODERS: &[Encoder] = &[
     |text| format!("\x1b[1;31m{text}\x1b[0m"),
     |text| insert_every_fifth(text, "\x1b[0m\x1b[32m"),
     |text| insert_every_fifth(text, "\u{200b}"),
-    // Soft line breaks.
-    |text| soft_wrap(text, "=\n"),
+    // Soft line breaks, of mail and of a shell.
+    |text| format!("x=3Dy {}", soft_wrap(text, "=\n")),
     |text| soft_wrap(text, "\\\n"),
 ];
 
@@ -182,7 +182,7 @@ const SECRETS: &[(&[&str], &str)] = &[
 fn decode_fully(text: &str) -> String {
     let escape = regex::Regex::new(concat!(
         r"\\u(?<a>[0-9a-fA-F]{4})|\\x(?<b>[0-9a-fA-F]{2})|%(?<c>[0-9a-fA-F]{2})|&#x(?<d>[0-9A-F]+);",
-        r"|&#(?<e>\d+);|\\(?<f>[0-7]{3})|=\n|\\\n|\x1b\[[0-9;]*m|\u{200b}",
+        r"|&#(?<e>\d+);|\\(?<f>[0-7]{3})|=\n|=3D|\\\n|\x1b\[[0-9;]*m|\u{200b}",
         r#"|(?<g>\\["\\/])|(?<h>\\[nt])|(?<i>&amp;)|(?<j>&quot;)"#,
     ));
     let escape = escape.unwrap_or_else(|error| panic!("{error}"));

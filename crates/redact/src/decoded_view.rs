@@ -28,25 +28,29 @@ pub(super) fn find<K: AsRef<str>>(
     scan: &mut impl FnMut(&str, &[usize], &mut Vec<DecodedFinding<K>>),
 ) -> Vec<DecodedFinding<K>> {
     let mut found = Vec::new();
-    decode(text, ROUNDS, scan, &mut found);
+    decode(text, ROUNDS, false, scan, &mut found);
     found
 }
 
 fn decode<K: AsRef<str>>(
     text: &str,
     rounds: usize,
+    mail: bool,
     scan: &mut impl FnMut(&str, &[usize], &mut Vec<DecodedFinding<K>>),
     found: &mut Vec<DecodedFinding<K>>,
 ) {
     let mut view = View::default();
     let mut from = 0;
-    while let Some(end) = view.read(text, from) {
+    while let Some(end) = view.read(text, from, mail) {
         from = end;
         let mut inside = Vec::new();
         let breaks = view.invisible_offsets();
         scan(&view.text, &breaks, &mut inside);
         if rounds > 1 {
-            decode(&view.text, rounds - 1, scan, &mut inside);
+            // What shows that a text is mail may be decoded before its line breaks are.
+            let source = text.as_bytes().get(view.start..end).unwrap_or_default();
+            let mail = mail || escapes::is_mail(source);
+            decode(&view.text, rounds - 1, mail, scan, &mut inside);
         }
         found.extend(inside.into_iter().filter_map(|one| view.source_of(one)));
     }
@@ -77,11 +81,11 @@ struct View {
 
 impl View {
     /// Reads the next part with escapes from `from` on; returns its end.
-    fn read(&mut self, text: &str, from: usize) -> Option<usize> {
+    fn read(&mut self, text: &str, from: usize, mail: bool) -> Option<usize> {
         let bytes = text.as_bytes();
         self.text.clear();
         self.units.clear();
-        let (first, mut escape) = escapes::next(bytes, from)?;
+        let (first, mut escape) = escapes::next(bytes, from, mail)?;
         self.start = window_start(text, from, first);
         self.escapes.clear();
         let mut at = first;
@@ -89,7 +93,7 @@ impl View {
         loop {
             self.escapes.push((at, escape));
             done = at + escape.length;
-            match escapes::next_within(bytes, done, REACH) {
+            match escapes::next_within(bytes, done, REACH, mail) {
                 Some((next, following)) if is_near(bytes, done, next) => {
                     (at, escape) = (next, following);
                 }

@@ -3,6 +3,8 @@
 
 mod soft_breaks;
 
+pub(super) use soft_breaks::is_mail;
+
 /// Maximum length of a control sequence of a terminal in bytes.
 const CONTROL_MAX: usize = 64;
 /// Maximum length of an operating system command of a terminal in bytes, such as a hyperlink.
@@ -25,7 +27,9 @@ pub(super) struct Escape {
 }
 
 /// Finds the first escape from `from` on.
-pub(super) fn next(bytes: &[u8], from: usize) -> Option<(usize, Escape)> {
+///
+/// `mail` is true if the text is known to be mail, whose lines go on after a `=`.
+pub(super) fn next(bytes: &[u8], from: usize, mail: bool) -> Option<(usize, Escape)> {
     let mut at = from;
     loop {
         while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<CHUNK_READ>) {
@@ -40,7 +44,7 @@ pub(super) fn next(bytes: &[u8], from: usize) -> Option<(usize, Escape)> {
         let end = (at + CHUNK).min(bytes.len());
         while at < end {
             if BEGINS[usize::from(bytes[at])]
-                && let Some(escape) = escape_at(bytes, at)
+                && let Some(escape) = escape_at(bytes, at, mail)
             {
                 return Some((at, escape));
             }
@@ -50,13 +54,18 @@ pub(super) fn next(bytes: &[u8], from: usize) -> Option<(usize, Escape)> {
 }
 
 /// Finds the first escape from `from` on that begins within `reach` bytes.
-pub(super) fn next_within(bytes: &[u8], from: usize, reach: usize) -> Option<(usize, Escape)> {
+pub(super) fn next_within(
+    bytes: &[u8],
+    from: usize,
+    reach: usize,
+    mail: bool,
+) -> Option<(usize, Escape)> {
     // An escape that begins before the limit may end after it.
     let until = bytes.len().min(from + reach);
     let mut at = from;
     while at < until {
         if BEGINS[usize::from(bytes[at])]
-            && let Some(escape) = escape_at(bytes, at)
+            && let Some(escape) = escape_at(bytes, at, mail)
         {
             return Some((at, escape));
         }
@@ -95,7 +104,7 @@ static BEGINS: [bool; 256] = {
 };
 
 /// Reads the escape that begins at `at`.
-fn escape_at(bytes: &[u8], at: usize) -> Option<Escape> {
+fn escape_at(bytes: &[u8], at: usize, mail: bool) -> Option<Escape> {
     let rest = bytes.get(at..)?;
     let first = *rest.first()?;
     let (length, read_as) = match first {
@@ -103,7 +112,7 @@ fn escape_at(bytes: &[u8], at: usize) -> Option<Escape> {
         b'\\' => backslash(bytes, at)?,
         b'%' => percent(rest)?,
         b'&' => entity(rest)?,
-        b'=' => quoted_printable(bytes, at)?,
+        b'=' => quoted_printable(bytes, at, mail)?,
         b'[' => (colour(rest)?, None),
         b'^' if rest.get(1..3) == Some(b"[[") => (2 + sequence(&rest[2..])?, None),
         b'^' => return None,
@@ -257,7 +266,7 @@ fn percent(rest: &[u8]) -> Option<(usize, Option<char>)> {
 }
 
 /// Decodes `=` at the end of a line of mail, and characters such as `=3D`.
-fn quoted_printable(bytes: &[u8], at: usize) -> Option<(usize, Option<char>)> {
+fn quoted_printable(bytes: &[u8], at: usize, mail: bool) -> Option<(usize, Option<char>)> {
     let rest = &bytes[at..];
     if !matches!(rest.get(1), Some(b'0' | b'2' | b'3' | b'\n' | b'\r')) {
         return None;
@@ -279,7 +288,7 @@ fn quoted_printable(bytes: &[u8], at: usize) -> Option<(usize, Option<char>)> {
     }
     let length = if rest.starts_with(b"=\n") { 2 } else { 3 };
     let is_break = length == 2 || rest.starts_with(b"=\r\n");
-    (is_break && soft_breaks::is_soft(bytes, at, length)).then_some((length, None))
+    (is_break && soft_breaks::is_soft(bytes, at, length, mail)).then_some((length, None))
 }
 
 /// Decodes `&quot;`, `&#34;` and `&#x22;`.

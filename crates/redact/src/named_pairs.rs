@@ -242,8 +242,11 @@ impl<'t> PairScan<'_, 't> {
         end: usize,
         quote: Option<u8>,
     ) -> Option<(ValueSyntax, usize)> {
+        if quote != Some(b'"') {
+            return None;
+        }
         let brace = self.bytes.skip_blanks(end + 1);
-        if quote != Some(b'"') || self.bytes.byte(end) != b'"' || self.bytes.byte(brace) != b'{' {
+        if self.bytes.byte(end) != b'"' || self.bytes.byte(brace) != b'{' {
             return None;
         }
         let before = self.bytes.get(..open)?.trim_ascii_end();

@@ -44,6 +44,10 @@ fn heirloom_log_info_logs_requests_without_secrets() {
     let server = Server::start_command(command, fixture);
     server.get("/api/recall?query=moonlight").expect(200);
     server.get_as("hl_0000", "/api/tasks").expect(401);
+    let named = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
+    server
+        .get_as("hl_0000", &format!("/api/records/{named}"))
+        .expect(401);
     let token = server.token.clone();
     let (_desk, result) = server.stop();
     for prefix in ["GET /api/recall 200, ", "GET /api/tasks 401, "] {
@@ -55,7 +59,7 @@ fn heirloom_log_info_logs_requests_without_secrets() {
             result.stderr
         );
     }
-    for secret in ["moonlight", "hl_0000", &token] {
+    for secret in ["moonlight", "hl_0000", &token, &named] {
         assert!(!result.stderr.contains(secret), "{}", result.stderr);
     }
 }

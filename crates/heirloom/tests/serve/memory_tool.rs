@@ -123,4 +123,28 @@ fn memory_tool_paths_outside_the_workspace_fail() {
         .read(".heirloom/workspace/s.md")
         .unwrap();
     assert!(!stored.contains("a1B2c3"), "{stored}");
+    // A secret in the name of a file, and one whose name is in the file already.
+    let named = format!("/memories/ghp_{}.md", "a1B2c3D4e5F6".repeat(3));
+    let text = call_failing(
+        &server,
+        &json!({"command": "create", "path": named, "file_text": "x"}),
+    );
+    assert!(!text.contains("a1B2c3"), "{text}");
+    call_failing(
+        &server,
+        &json!({"command": "rename", "old_path": "/memories/s.md", "new_path": named}),
+    );
+    let create =
+        json!({"command": "create", "path": "/memories/p.md", "file_text": "password: TO_DO\n"});
+    call(&server, &create);
+    let replace = json!({"command": "str_replace", "path": "/memories/p.md", "old_str": "TO_DO", "new_str": "Zk3Lm9XvB4cR"});
+    call(&server, &replace);
+    let insert = json!({"command": "insert", "path": "/memories/p.md", "insert_line": 1, "insert_text": "  value: Zk3Lm9XvB4cR\n"});
+    call(&server, &insert);
+    let stored = server
+        .fixture
+        .project
+        .read(".heirloom/workspace/p.md")
+        .unwrap();
+    assert!(stored.contains("password: [redacted:password]"), "{stored}");
 }

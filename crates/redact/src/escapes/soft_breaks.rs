@@ -5,7 +5,7 @@
 use memchr::memmem;
 
 /// Minimum length of a line that goes on, in bytes; shorter ones need no break.
-const LINE_MIN: usize = 8;
+const LINE_MIN: usize = 4;
 /// Lengths of lines as mail programs break them, with the sign.
 const WRAPPED: std::ops::RangeInclusive<usize> = 70..=76;
 /// Bytes on either side in which signs of mail are looked for.
@@ -14,9 +14,16 @@ const REACH: usize = 1_024;
 const HEADER_REACH: usize = 4_096;
 
 /// Returns true if the `=` at `at`, with a line break of `length` bytes in all, joins two lines.
-pub(super) fn is_soft(bytes: &[u8], at: usize, length: usize) -> bool {
+/// `mail` is true if the text is known to be mail.
+pub(super) fn is_soft(bytes: &[u8], at: usize, length: usize, mail: bool) -> bool {
+    let goes_on = bytes
+        .get(at + length)
+        .is_some_and(|b| !matches!(b, b'\n' | b'\r'));
+    if mail && goes_on {
+        return true;
+    }
     let line = line_length(bytes, at);
-    if line < LINE_MIN || !bytes.get(at + length).is_some_and(u8::is_ascii_graphic) {
+    if line < LINE_MIN || !goes_on {
         return false;
     }
     let from = at.saturating_sub(REACH);
@@ -24,6 +31,7 @@ pub(super) fn is_soft(bytes: &[u8], at: usize, length: usize) -> bool {
     let before = &bytes[from..at];
     let after = &bytes[at + length..to];
     is_wrapped_twice(bytes, at, line, after)
+        || is_chained(bytes, at, line, after)
         || has_encoded_character(before)
         || has_encoded_character(after)
         || memmem::find(
@@ -31,6 +39,28 @@ pub(super) fn is_soft(bytes: &[u8], at: usize, length: usize) -> bool {
             b"quoted-printable",
         )
         .is_some()
+}
+
+/// Returns true if this line or the next one is a part between two soft breaks: a single word that ends in the sign. In
+/// lists of settings each such line has a name.
+fn is_chained(bytes: &[u8], at: usize, line: usize, after: &[u8]) -> bool {
+    let is_part = |text: &[u8]| {
+        let ends = |b: &u8| b"=: \t".contains(b);
+        !text.is_empty() && text.len() <= *WRAPPED.end() && !text.iter().any(ends)
+    };
+    let start = at - line;
+    let before = bytes.get(..start).unwrap_or_default();
+    let before = before.strip_suffix(b"\n").unwrap_or_default();
+    let before = before.strip_suffix(b"\r").unwrap_or(before);
+    let next = after.split(|b| *b == b'\n').next().unwrap_or_default();
+    let next = next.strip_suffix(b"\r").unwrap_or(next);
+    (before.ends_with(b"=") && is_part(&bytes[start..at]))
+        || (next.len() < after.len() && next.strip_suffix(b"=").is_some_and(is_part))
+}
+
+/// Returns true if a text has characters as only quoted-printable mail writes them.
+pub(in super::super) fn is_mail(text: &[u8]) -> bool {
+    has_encoded_character(text)
 }
 
 /// Returns the length of the line that ends at `at`, as far as it matters.

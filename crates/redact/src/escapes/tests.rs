@@ -2,7 +2,7 @@ use super::*;
 
 /// Decodes the escape at the start of a text.
 fn read(text: &str) -> Option<(usize, Option<char>)> {
-    let (at, escape) = next(text.as_bytes(), 0)?;
+    let (at, escape) = next(text.as_bytes(), 0, false)?;
     (at == 0).then_some((escape.length, escape.read_as))
 }
 
@@ -56,11 +56,11 @@ fn control_sequence_is_invisible() {
         assert_eq!(read(text), Some((length, None)), "{text:?}");
     }
     assert_eq!(
-        next(b"ab\\\n  cd", 0).map(|(at, e)| (at, e.length)),
+        next(b"ab\\\n  cd", 0, false).map(|(at, e)| (at, e.length)),
         Some((2, 4))
     );
     assert_eq!(
-        next(b"ab \\\n  cd", 0).map(|(at, e)| (at, e.length)),
+        next(b"ab \\\n  cd", 0, false).map(|(at, e)| (at, e.length)),
         Some((3, 2))
     );
 }
@@ -86,15 +86,18 @@ fn ordinary_text_has_no_escape() {
         "\\xff",
         "\u{2014} \u{201c}",
     ] {
-        assert_eq!(next(text.as_bytes(), 0), None, "{text:?}");
+        assert_eq!(next(text.as_bytes(), 0, false), None, "{text:?}");
     }
     let long = "x".repeat(10_000) + "\\n";
-    assert_eq!(next(long.as_bytes(), 3).map(|(at, _)| at), Some(10_000));
+    assert_eq!(
+        next(long.as_bytes(), 3, false).map(|(at, _)| at),
+        Some(10_000)
+    );
 }
 
 #[test]
 fn equals_sign_joins_lines_of_mail_only() {
-    let first = |text: &str| next(text.as_bytes(), 0).map(|(at, e)| (at, e.length));
+    let first = |text: &str| next(text.as_bytes(), 0, false).map(|(at, e)| (at, e.length));
     let wrapped = |sign: &str| format!("{}={sign}{}={sign}end", "a".repeat(75), "b".repeat(75));
     for (text, found) in [
         (

@@ -172,9 +172,9 @@ impl MemoryTool<'_> {
 
     /// Replaces the secrets that a change brings into a file. The whole file is examined, because the name of a secret
     /// may be in another line; what a person wrote elsewhere stays.
-    fn redact_inserted(&self, text: String, inserted: Range<usize>) -> String {
+    fn redact_inserted(&self, text: &str, inserted: Range<usize>) -> String {
         let redactor = self.engine.redaction().redactor();
-        redactor.redact_part(&text, inserted).into_owned()
+        redactor.redact_part(text, inserted).into_owned()
     }
 
     fn replace(
@@ -202,7 +202,7 @@ impl MemoryTool<'_> {
         }
         let new = &*self.engine.redaction().redact_input(new);
         let edited = text.replacen(old, new, 1);
-        let edited = self.redact_inserted(edited, at..at + new.len());
+        let edited = self.redact_inserted(&edited, at..at + new.len());
         check_size(path, &edited)?;
         let line = line_at(&edited, at);
         let shown = numbered(&edited, line.saturating_sub(AROUND), line + AROUND);
@@ -232,7 +232,7 @@ impl MemoryTool<'_> {
         let at: usize = lines.iter().take(line).map(|line| line.len() + 1).sum();
         let inserted = new_text.lines().map(|line| line.len() + 1).sum::<usize>();
         lines.splice(line..line, new_text.lines());
-        let edited = self.redact_inserted(lines.join("\n") + "\n", at..at + inserted);
+        let edited = self.redact_inserted(&(lines.join("\n") + "\n"), at..at + inserted);
         check_size(path, &edited)?;
         Ok(ToolPlan {
             step: ToolStep::Write(edited),
