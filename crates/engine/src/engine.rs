@@ -89,7 +89,7 @@ pub use external_import::{
     ExternalContent, ExternalImportReport, ExternalPartReport, ExternalSource, RulesFile,
     TableColumns, read_foreign_tables,
 };
-pub use file_trust::{FileTrust, FileVerdict};
+pub use file_trust::{FileTrust, FileVerdict, set_actor, use_trusted_files};
 pub use groups::{Group, NewNote, NoteReport};
 pub use hook_state_folder::{HookStateFile, HookStateFolder};
 pub use inbox::SweepReport;
@@ -200,7 +200,7 @@ pub struct Engine {
     signal_rules: OnceLock<SignalRules>,
     /// Trust in the files of the project.
     file_trust: Arc<dyn FileTrust>,
-    /// Who acts if a request names nobody: the person, or the agent in whose shell the program runs.
+    /// Source of requests that name none: the person, or the agent in whose shell the program runs.
     actor: Arc<str>,
 }
 
@@ -295,20 +295,6 @@ impl Engine {
     #[must_use]
     pub fn with_user(mut self, user: Option<Self>) -> Self {
         self.user = user.map(Box::new);
-        self
-    }
-
-    /// Returns this engine with a decision about the project's files.
-    #[must_use]
-    pub fn with_file_trust(mut self, trust: Arc<dyn FileTrust>) -> Self {
-        self.file_trust = trust;
-        self
-    }
-
-    /// Returns this engine with the source of requests that name none, instead of the person.
-    #[must_use]
-    pub fn with_actor(mut self, actor: &str) -> Self {
-        self.actor = Arc::from(actor);
         self
     }
 

@@ -40,7 +40,7 @@ pub use engine::{
 pub use engine::{EditableFile, EditableFolder, EditableText, SaveOutcome};
 pub use engine::{
     EntryReport, FileTrust, FileVerdict, ReviewedFile, ShareOutcome, ShareReport, SyncReport,
-    Workspace, WorkspaceEntry, WorkspacePage,
+    Workspace, WorkspaceEntry, WorkspacePage, set_actor, use_trusted_files,
 };
 pub use engine::{
     ExternalContent, ExternalImportReport, ExternalPartReport, ExternalSource, RulesFile,

@@ -1,6 +1,6 @@
 //! Command-line parser: the table of commands, and fast parsing of the one that was called.
 
-use crate::acting_agent::personal_action;
+use crate::acting_agent::{personal_action, require_person};
 use crate::command_help::{overview, suggestions};
 use crate::commands;
 use crate::logging;
@@ -55,7 +55,7 @@ macro_rules! commands {
                     session,
                     |session| {
                         if let Some(action) = personal_action(stringify!($module)) {
-                            session.require_person(action)?;
+                            require_person(session, action)?;
                         }
                         session.out.begin_progress(stringify!($module));
                         commands::$module::run(args, session)

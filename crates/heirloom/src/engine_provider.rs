@@ -2,8 +2,8 @@
 
 use crate::commands::cmd::is_allowed;
 use crate::store_access::CliSession;
-use crate::trust;
-use heirloom_engine::{CommandBook, CommandFile, Engine};
+use crate::store_access::trust;
+use heirloom_engine::{CommandBook, CommandFile, Engine, set_actor};
 use heirloom_model::Fault;
 use heirloom_server::EngineProvider;
 use heirloom_server::mcp::CommandProvider;
@@ -66,5 +66,5 @@ fn open(mut session: CliSession) -> Result<Engine, Fault> {
     let engine = session.open_with_embedder()?;
     let user = session.user_memory();
     // The server's clients act, whoever's shell it was started in.
-    Ok(engine.with_user(user).with_actor("user"))
+    Ok(set_actor(engine.with_user(user), "user"))
 }

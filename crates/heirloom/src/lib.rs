@@ -28,7 +28,6 @@ mod session_folders;
 mod shared_options;
 mod store_access;
 mod terminal_output;
-mod trust;
 
 use clap::CommandFactory;
 use std::ffi::OsString;

@@ -15,7 +15,7 @@ const FOLDER: &str = "sessions";
 pub(crate) struct SessionFolder {
     /// The file of the session; `None` without a data folder or a session.
     file: Option<PathBuf>,
-    /// Where the session began.
+    /// Folder in which the session began.
     begun: Option<PathBuf>,
     current: Option<PathBuf>,
     kind: Option<HookEventKind>,

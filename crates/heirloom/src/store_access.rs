@@ -11,13 +11,14 @@ mod private_files;
 pub(crate) mod project_identity;
 mod store_opening;
 mod transfer_store;
+pub(crate) mod trust;
 mod user_store;
 mod waiting_events;
 
 pub(crate) use bench_store::BenchStore;
 pub(crate) use database_server::fleet_status;
 pub(crate) use heirloom_store::{FleetStatus, ProjectTransfer};
-pub(crate) use memory_trust::memory_notice;
+pub(crate) use memory_trust::{MemoryGate, memory_notice};
 pub(crate) use private_files::{
     copy_file, create_folder, make_memory_private, make_private, memory_folder, remove_file,
     replace_foreign, temporary_folder, write_file,
@@ -243,22 +244,10 @@ impl CliSession {
             return Ok(place.clone());
         }
         let start = self.start_folder()?;
-        match self.folder_project(&start) {
+        match find_folder_project(&self.env, &start) {
             Some(place) => Ok(place),
             None => self.user_stores().find_user_place(&start),
         }
-    }
-
-    /// Returns the project in a folder around `start`, without those in the user's data folder.
-    pub(crate) fn folder_project(&self, start: &Path) -> Option<ProjectPaths> {
-        project_fs::find_project(start).filter(|place| !self.is_home_above(&place.root, start))
-    }
-
-    /// Returns true for the home folder, whose memory is not that of every folder in it.
-    fn is_home_above(&self, root: &Path, start: &Path) -> bool {
-        let home = self.env.get("HOME").map(Path::new);
-        let home = home.and_then(|home| project_fs::canonicalize(home).ok());
-        home.as_deref() == Some(root) && start != root
     }
 
     /// Creates the doctor, which examines the memory without opening the store, even with broken settings.
@@ -268,7 +257,9 @@ impl CliSession {
         let is_on_server = Config::load(&self.env, Some(&place.config), &self.global.set)
             .is_ok_and(|config| !config.text("store.url").is_empty());
         if !is_on_server {
-            self.local_memory_trust(&place)?.require_own()?;
+            MemoryGate::new(self)
+                .local_memory_trust(&place)?
+                .require_own()?;
         }
         let config = match Config::load(&self.env, Some(&place.config), &self.global.set) {
             Ok(config) => config,
@@ -298,4 +289,13 @@ impl CliSession {
             progress: migration_progress::progress_sink(&self.out),
         })
     }
+}
+
+/// Returns the project in a folder around `start`, without those in the user's data folder. The memory of the home folder
+/// is not that of every folder in it.
+pub(crate) fn find_folder_project(env: &Environment, start: &Path) -> Option<ProjectPaths> {
+    let home = env.get("HOME").map(Path::new);
+    let home = home.and_then(|home| project_fs::canonicalize(home).ok());
+    let is_home_above = |root: &Path| home.as_deref() == Some(root) && start != root;
+    project_fs::find_project(start).filter(|place| !is_home_above(&place.root))
 }

@@ -1,6 +1,22 @@
 //! Trust in files of a project that reach the agents as instructions or as memory.
 
+use super::Engine;
 use std::path::Path;
+use std::sync::Arc;
+
+/// Makes `engine` use only the files of its project that `trust` accepts.
+#[must_use]
+pub fn use_trusted_files(mut engine: Engine, trust: Arc<dyn FileTrust>) -> Engine {
+    engine.file_trust = trust;
+    engine
+}
+
+/// Makes `actor` the source of requests that name none, instead of the person.
+#[must_use]
+pub fn set_actor(mut engine: Engine, actor: &str) -> Engine {
+    engine.actor = Arc::from(actor);
+    engine
+}
 
 /// Decides about the files of a project that become part of prompts or of the memory.
 ///

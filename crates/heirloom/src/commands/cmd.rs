@@ -6,7 +6,7 @@ mod show;
 
 use crate::config::Config;
 use crate::store_access::CliSession;
-use crate::trust;
+use crate::store_access::trust;
 use heirloom_engine::{CommandBook, CommandFile};
 use heirloom_model::text::EscapedPath;
 use heirloom_model::{ErrorKind, Fault, text};

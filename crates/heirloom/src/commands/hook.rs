@@ -4,8 +4,8 @@ use crate::background_work::{start_inbox_sweep, start_judgements};
 use crate::hook_installation::settings_have_hooks;
 use crate::session_folders::SessionFolder;
 use crate::store_access::{
-    CliSession, FoundProject, deliver_events, memory_folder, memory_notice, store_event,
-    store_event_if_offline,
+    CliSession, FoundProject, MemoryGate, deliver_events, memory_folder, memory_notice,
+    store_event, store_event_if_offline,
 };
 use heirloom_agents::AgentProgram;
 use heirloom_agents::hooks::{
@@ -305,8 +305,10 @@ fn with_memory(
 
 /// Returns the line for the person about a memory that is not used, because it did not come from this installation.
 fn foreign_memory_notice(session: &CliSession, found: &FoundProject) -> Option<String> {
-    let trust = session.memory_trust(found).ok()?;
-    match session.require_trust(found) {
+    let gate = MemoryGate::new(session);
+    // A folder that cannot be examined is reported when its memory is opened.
+    let trust = gate.memory_trust(found).ok()?;
+    match gate.require_trust(found) {
         Ok(_) => None,
         Err(_) => Some(memory_notice(&trust)),
     }

@@ -5,7 +5,8 @@ mod agent_offer;
 mod import_offer;
 
 use super::import::show_import_progress;
-use crate::store_access::{self, CliSession};
+use crate::acting_agent::require_person;
+use crate::store_access::{self, CliSession, MemoryGate, find_folder_project};
 use adoption::Adoption;
 use agent_offer::{agents_value, offer_agents, print_agents, program_parser};
 use heirloom_agents::AgentProgram;
@@ -76,8 +77,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     if !named.is_empty() {
         ProjectName::new(&named).map_err(|error| Fault::usage(error.to_string()))?;
     }
-    let mut place = session
-        .folder_project(&start)
+    let mut place = find_folder_project(&session.env, &start)
         .unwrap_or_else(|| project_fs::new_project_paths(&start));
     let mut adoption = Adoption::default();
     if args.user {
@@ -97,9 +97,10 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let found = session.find_project()?;
     if args.identity.is_some() {
         // The person knows the copy and decides about it.
-        session.trust_copy(&found)?;
+        require_person(session, "decide about the copy of a memory")?;
+        MemoryGate::new(session).trust_copy(&found)?;
     }
-    session.join_project(&found)?;
+    MemoryGate::new(session).join_project(&found)?;
     adoption.apply(&args, &found, session)?;
     let engine = session.engine(&found)?;
     if is_new_database && database.exists() {

@@ -2,6 +2,7 @@
 
 use super::reembed::embed_pending;
 use super::session::{join_words, text_or_input};
+use crate::acting_agent::require_person;
 use crate::json_output;
 use crate::shared_options::ScopeArgs;
 use crate::store_access::CliSession;
@@ -65,7 +66,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     if let Some(source) = &args.source
         && Authority::of_source(source) != Authority::Agent
     {
-        session.require_person(&format!("speak as `{source}`"))?;
+        require_person(session, &format!("speak as `{source}`"))?;
     }
     if args.stdin {
         let engine = match args.user {

@@ -1,5 +1,6 @@
 //! `heirloom token`.
 
+use crate::acting_agent::require_person;
 use crate::store_access::CliSession;
 use clap::Subcommand;
 use heirloom_engine::Engine;
@@ -47,7 +48,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let tokens = engine.maintenance().tokens();
     match args.command {
         TokenSubcommand::Create(create) => {
-            session.require_person("create tokens")?;
+            require_person(session, "create tokens")?;
             let project = bound.map(|name| ProjectName::new(&name)).transpose();
             let project = project.map_err(|bad| Fault::usage(bad.to_string()))?;
             if let Some(project) = &project {

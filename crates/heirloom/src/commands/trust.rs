@@ -2,6 +2,7 @@
 
 mod claims;
 
+use crate::acting_agent::require_person;
 use crate::store_access::CliSession;
 use claims::{Claim, ClaimKind, ClaimState, find_claims};
 use heirloom_model::text::counted;
@@ -33,7 +34,7 @@ pub(crate) struct Args {
 const SHOWN_CHARS: usize = 2_000;
 
 pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
-    // Whether a copy is a project of its own is asked by the next command.
+    // The next command asks for the identity of a copy.
     session.suppress_questions();
     let found = session.find_project()?;
     let mut decided = Vec::new();
@@ -56,14 +57,14 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
             .filter(|claim| is_open(claim))
             .cloned()
             .collect();
-        // Without a name `--off` would also take back what nobody asked about.
+        // Without a name `--off` would also revert decisions that were not meant.
         let is_listing = args.off && args.names.is_empty() || open.is_empty();
         if is_listing {
             print_claims(&claims, &decided, session);
             return Ok(0);
         }
         if !args.off {
-            session.require_person("trust what a project brings")?;
+            require_person(session, "trust what a project brings")?;
         }
         for claim in open {
             if confirm(&claim, &args, session)? {

@@ -3,8 +3,16 @@
 use crate::platform::{self, DefaultFolder};
 use heirloom_agents::AgentProgram;
 use heirloom_engine::CommandBook;
+use heirloom_model::Authority;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+
+/// Source of an agent without a name of its own.
+const AGENT: &str = "agent";
+/// Variable that `heirloom run` sets for its agents.
+const RUN_VARIABLE: &str = "HEIRLOOM_ITERATION";
+/// Variable with the name of an agent program, for those without a row in the table.
+const COMMON_VARIABLE: &str = "AI_AGENT";
 
 /// Environment variables that Heirloom uses.
 #[derive(Debug, Clone, Default)]
@@ -73,6 +81,21 @@ impl Environment {
     )]
     pub(crate) fn secret(&self, name: &str) -> Option<String> {
         std::env::var(name).ok().filter(|value| !value.is_empty())
+    }
+
+    /// Returns the name of the agent in whose shell the program runs; `None` in the shell of a person.
+    pub(crate) fn acting_agent(&self) -> Option<String> {
+        let has = |name: &&str| self.get(name).is_some();
+        let program = AgentProgram::ALL
+            .into_iter()
+            .find(|program| program.shell_variables().iter().any(|name| has(name)));
+        if let Some(program) = program {
+            return Some(program.as_str().to_owned());
+        }
+        if let Some(name) = self.get(COMMON_VARIABLE) {
+            return Some(Authority::agent_source(name).to_owned());
+        }
+        has(&RUN_VARIABLE).then(|| AGENT.to_owned())
     }
 
     /// Returns the path of the user's config file: `HEIRLOOM_CONFIG`, else `config.toml` in the XDG folder.

@@ -1,23 +1,22 @@
 //! Opening of memories: an engine for the project, for the user, or for a demo.
 
 use super::database_server::{server_store, shared_name};
+use super::memory_trust::MemoryGate;
 use super::private_files::memory_folder;
 use super::store_opening::open_store;
 use super::waiting_events::deliver_events;
 use super::{CliSession, FoundProject, pending_files};
-use crate::acting_agent::acting_agent;
 use crate::config::{Config, Environment};
 use crate::embedder;
 use crate::language_model_setup;
 use crate::migration_progress;
 use crate::terminal_output::Output;
-use crate::trust::{MemoryOrigin, MemoryTrust};
-use heirloom_engine::{Engine, MirrorRefreshOutcome};
+use heirloom_engine::{Engine, MirrorRefreshOutcome, set_actor};
 use heirloom_fs::durable;
 use heirloom_fs::project_fs::{self, ProjectPaths};
 use heirloom_model::text::EscapedPath;
 use heirloom_model::{Clock, Fault, ProjectName};
-use heirloom_store::{DATABASE, MARKER, PostgresStore, SqliteStore};
+use heirloom_store::{DATABASE, MARKER, PostgresStore};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -202,13 +201,13 @@ impl CliSession {
     ) -> Result<Engine, Fault> {
         let mut place = found.place.clone();
         place.folder = memory_folder(&place)?;
-        let trust = self.require_trust(found)?;
+        let trust = MemoryGate::new(self).require_trust(found)?;
         if let Some(store) = server_store(self, &found.config)? {
             let engine = open_shared_engine(self, store, found, place, clock)?;
-            let engine = self.with_file_trust(engine, &trust)?;
+            let engine = MemoryGate::new(self).with_file_trust(engine, &trust)?;
             return Ok(with_acting_agent(engine, &self.env));
         }
-        let mut store = self.open_own_store(&trust)?;
+        let mut store = MemoryGate::new(self).open_own_store(&trust)?;
         if self.is_short_lived {
             store = store.with_short_lived_mode();
         }
@@ -220,35 +219,10 @@ impl CliSession {
             None => engine,
         };
         let engine = with_sentence_model(engine, &found.config);
-        let engine = self.with_file_trust(engine, &trust)?;
+        let engine = MemoryGate::new(self).with_file_trust(engine, &trust)?;
         let engine = with_acting_agent(engine, &self.env);
         self.opened = Some(engine.shared());
         Ok(engine)
-    }
-
-    /// Opens the store in the folder of a project; a store that is created here is marked as the user's own.
-    ///
-    /// Errors: `Refused` for a store that did not come from this installation.
-    pub(super) fn open_own_store(&self, trust: &MemoryTrust) -> Result<SqliteStore, Fault> {
-        if !self.is_demo {
-            trust.require_own()?;
-        }
-        let is_new = !self.is_demo && trust.origin() == MemoryOrigin::Absent;
-        let now = self.clock()?.now();
-        if is_new {
-            // Before the database: a concurrent process must not take it for a foreign one.
-            durable::create_dir_private(trust.folder())?;
-            trust.mark_own(now)?;
-        }
-        let store = open_store(
-            trust.folder(),
-            &migration_progress::progress_sink(&self.out),
-        )?;
-        if is_new {
-            // Now with the id of the store.
-            trust.mark_own(now)?;
-        }
-        Ok(store)
     }
 
     /// Finishes a command after its answer: updates the mirror, and computes the sentence vector of a new text.
@@ -319,8 +293,8 @@ fn with_sentence_model(engine: Engine, config: &Config) -> Engine {
 
 /// Makes the agent in whose shell the program runs the source of what is stored.
 fn with_acting_agent(engine: Engine, env: &Environment) -> Engine {
-    match acting_agent(env) {
-        Some(agent) => engine.with_actor(&agent),
+    match env.acting_agent() {
+        Some(agent) => set_actor(engine, &agent),
         None => engine,
     }
 }

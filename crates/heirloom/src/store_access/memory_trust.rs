@@ -1,15 +1,29 @@
 //! Gate in front of the memory of a project: what a clone brings is not opened before a person trusts it.
 
 use super::database_server::shared_name;
+use super::store_opening::open_store;
 use super::{CliSession, FoundProject, memory_folder};
 use crate::config::{Config, ConfigKey, Layer};
-use crate::trust::{Marks, MemoryOrigin, MemoryTrust, ProjectFileTrust};
-use heirloom_engine::Engine;
+use crate::migration_progress;
+use crate::store_access::trust::{Marks, MemoryOrigin, MemoryTrust, ProjectFileTrust};
+use heirloom_engine::{Engine, use_trusted_files};
+use heirloom_fs::durable;
 use heirloom_fs::project_fs::{self, ProjectPaths};
 use heirloom_model::Fault;
+use heirloom_store::SqliteStore;
 use std::sync::Arc;
 
-impl CliSession {
+/// Gate of a session in front of the memories that it may open.
+pub(crate) struct MemoryGate<'s> {
+    session: &'s CliSession,
+}
+
+impl<'s> MemoryGate<'s> {
+    /// Creates the gate of a session.
+    pub(crate) fn new(session: &'s CliSession) -> Self {
+        Self { session }
+    }
+
     /// Returns the trust in the memory of the project.
     pub(crate) fn memory_trust(&self, found: &FoundProject) -> Result<MemoryTrust, Fault> {
         let folder = memory_folder(&found.place)?;
@@ -21,19 +35,23 @@ impl CliSession {
             }
         };
         let server_project = server_project.as_deref();
-        Ok(MemoryTrust::new(&self.env, &folder, server_project))
+        Ok(MemoryTrust::new(&self.session.env, &folder, server_project))
     }
 
     /// Returns the trust in the memory at `place`, which is not on a database server.
     pub(super) fn local_memory_trust(&self, place: &ProjectPaths) -> Result<MemoryTrust, Fault> {
-        Ok(MemoryTrust::new(&self.env, &memory_folder(place)?, None))
+        Ok(MemoryTrust::new(
+            &self.session.env,
+            &memory_folder(place)?,
+            None,
+        ))
     }
 
     /// Refuses the memory of the project, unless this installation created it or a person trusts it. On a database
     /// server a folder uses the memory of a project only after a person has joined it.
     pub(crate) fn require_trust(&self, found: &FoundProject) -> Result<MemoryTrust, Fault> {
         let trust = self.memory_trust(found)?;
-        if self.is_demo {
+        if self.session.is_demo {
             return Ok(trust);
         }
         if found.config.text("store.url").is_empty() {
@@ -44,7 +62,7 @@ impl CliSession {
             MemoryOrigin::Own => {}
             MemoryOrigin::Tracked => trust.require_own()?,
             MemoryOrigin::Absent | MemoryOrigin::Foreign if is_named_by_person(&found.config) => {
-                trust.mark_own(self.clock()?.now())?;
+                trust.mark_own(self.session.clock()?.now())?;
             }
             MemoryOrigin::Absent | MemoryOrigin::Foreign => {
                 let project = trust.id();
@@ -66,17 +84,16 @@ impl CliSession {
             && trust.id() != shared_name(&found.place, "")?.to_string();
         let is_on_server = !found.config.text("store.url").is_empty();
         if is_on_server && trust.origin() == MemoryOrigin::Absent && !claims_name {
-            trust.mark_own(self.clock()?.now())?;
+            trust.mark_own(self.session.clock()?.now())?;
         }
         Ok(())
     }
 
     /// Trusts a copy of a memory of this machine, about which the person decides; another foreign memory stays refused.
-    pub(crate) fn trust_copy(&mut self, found: &FoundProject) -> Result<(), Fault> {
+    pub(crate) fn trust_copy(&self, found: &FoundProject) -> Result<(), Fault> {
         let trust = self.memory_trust(found)?;
         if trust.origin() == MemoryOrigin::Foreign && trust.is_copy_of_own() {
-            self.require_person("decide about the copy of a memory")?;
-            trust.mark_own(self.clock()?.now())?;
+            trust.mark_own(self.session.clock()?.now())?;
         }
         Ok(())
     }
@@ -87,19 +104,47 @@ impl CliSession {
         engine: Engine,
         memory: &MemoryTrust,
     ) -> Result<Engine, Fault> {
-        if memory.is_in_data_folder() || self.is_demo {
+        if memory.is_in_data_folder() || self.session.is_demo {
             return Ok(engine);
         }
-        Ok(engine.with_file_trust(Arc::new(self.project_files(memory)?)))
+        Ok(use_trusted_files(
+            engine,
+            Arc::new(self.project_files(memory)?),
+        ))
+    }
+
+    /// Opens the store in the folder of a project; a store that is created here is marked as the user's own.
+    ///
+    /// Errors: `Refused` for a store that did not come from this installation.
+    pub(super) fn open_own_store(&self, trust: &MemoryTrust) -> Result<SqliteStore, Fault> {
+        if !self.session.is_demo {
+            trust.require_own()?;
+        }
+        let is_new = !self.session.is_demo && trust.origin() == MemoryOrigin::Absent;
+        let now = self.session.clock()?.now();
+        if is_new {
+            // Before the database: a concurrent process must not take it for a foreign one.
+            durable::create_dir_private(trust.folder())?;
+            trust.mark_own(now)?;
+        }
+        let store = open_store(
+            trust.folder(),
+            &migration_progress::progress_sink(&self.session.out),
+        )?;
+        if is_new {
+            // Now with the id of the store.
+            trust.mark_own(now)?;
+        }
+        Ok(store)
     }
 
     /// Returns the trust in the files of a project, for decisions about them.
     pub(crate) fn project_files(&self, memory: &MemoryTrust) -> Result<ProjectFileTrust, Fault> {
         Ok(ProjectFileTrust::new(
-            Marks::of(&self.env),
+            Marks::of(&self.session.env),
             memory.id(),
             memory.used_since_ns(),
-            self.clock()?.now(),
+            self.session.clock()?.now(),
         ))
     }
 }

@@ -1,6 +1,7 @@
 //! Identity of the project that a command is about.
 
 use super::database_server::shared_name;
+use super::memory_trust::MemoryGate;
 use super::user_store::{Adopted, record_home};
 use super::{CliSession, FoundProject};
 use crate::config::Config;
@@ -71,7 +72,8 @@ impl CliSession {
             };
         }
         let place = &found.place;
-        let store = self.open_own_store(&self.local_memory_trust(place)?)?;
+        let gate = MemoryGate::new(self);
+        let store = gate.open_own_store(&gate.local_memory_trust(place)?)?;
         let mut identity = Identity::load(&store, place)?;
         let decision = match (decision, identity.copied_from()) {
             (Some(decision), _) => decision,
@@ -111,7 +113,8 @@ impl CliSession {
         wanted: &str,
     ) -> Result<Adopted, Fault> {
         let place = &found.place;
-        let store = self.open_own_store(&self.local_memory_trust(place)?)?;
+        let gate = MemoryGate::new(self);
+        let store = gate.open_own_store(&gate.local_memory_trust(place)?)?;
         let survey = store.survey()?;
         let named = |known: &&ProjectSummary| known.name.as_str() == wanted;
         let Some(adopted) = survey.projects.iter().find(named) else {
@@ -169,7 +172,7 @@ impl CliSession {
             };
         }
         // A database that cannot be read is reported by the command that opens it.
-        let is_own = self.local_memory_trust(place);
+        let is_own = MemoryGate::new(self).local_memory_trust(place);
         let is_own = is_own.is_ok_and(|trust| trust.require_own().is_ok());
         let survey = is_own.then(|| SqliteStore::survey_file(&place.folder.join(DATABASE)));
         let survey = survey.and_then(Result::ok);

@@ -5,7 +5,7 @@ use super::database_server::parse_address;
 use super::private_files::create_folder;
 use super::store_opening::open_store;
 use crate::migration_progress;
-use crate::trust::MemoryTrust;
+use crate::store_access::trust::MemoryTrust;
 use heirloom_fs::project_fs;
 use heirloom_model::database_address::{is_database_address, without_password};
 use heirloom_model::text::EscapedPath;

@@ -505,7 +505,7 @@ fn bare_repositories_that_share_a_store_have_separate_memories() {
         ok_in(&project, &tree, &["init"]);
         ok_in(&project, &tree, &["remember", &format!("of {name}")]);
     }
-    assert!(shared.join(".heirloom/heirloom.db").is_file());
+    assert!(shared.join("one.git/.heirloom/heirloom.db").is_file());
     for name in ["one", "two"] {
         let tree = shared.join(format!("{name}-tree"));
         assert_eq!(knowledge_texts(&project, &tree), [format!("of {name}")]);

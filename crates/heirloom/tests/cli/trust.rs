@@ -1,4 +1,4 @@
-//! What a clone, an archive or a copy brings is not used before a person says so.
+//! Clones, archives and copies: nothing that they bring is used before a person says so.
 #![expect(
     clippy::disallowed_methods,
     reason = "files as a clone or an archive brings them"

@@ -4,7 +4,7 @@ use super::{is_allowed, load_command_book, show_for_review};
 use crate::commands::run::interrupt_flag;
 use crate::config::Config;
 use crate::store_access::CliSession;
-use crate::trust;
+use crate::store_access::trust;
 use heirloom_engine::{CommandFile, RenderedCommand};
 use heirloom_model::{Fault, text};
 use heirloom_prompt::custom_commands::{RenderStep, argument_variables, quote_for_shell};

@@ -3,7 +3,7 @@
 use super::{is_allowed, load_command_book};
 use crate::config::Config;
 use crate::store_access::CliSession;
-use crate::trust;
+use crate::store_access::trust;
 use heirloom_engine::CommandFile;
 use heirloom_model::Fault;
 use heirloom_model::text::EscapedPath;

@@ -1,11 +1,10 @@
 //! Things of a project that are used only if a person trusts them.
 
-use crate::store_access::{CliSession, FoundProject};
-use crate::trust::{self, MemoryOrigin, MemoryTrust};
+use crate::store_access::trust::{self, MemoryOrigin, MemoryTrust};
+use crate::store_access::{CliSession, FoundProject, MemoryGate};
 use heirloom_engine::{CommandFile, FileVerdict};
 use heirloom_model::text::{EscapedPath, counted};
 use heirloom_model::{Fault, text};
-use heirloom_store::{DATABASE, SqliteStore};
 use std::path::PathBuf;
 
 /// Kind of a claim.
@@ -82,7 +81,7 @@ pub(super) fn find_claims(
     session: &mut CliSession,
     found: &FoundProject,
 ) -> Result<Vec<Claim>, Fault> {
-    let memory = session.memory_trust(found)?;
+    let memory = MemoryGate::new(session).memory_trust(found)?;
     let origin = memory.origin();
     if origin == MemoryOrigin::Tracked {
         memory.require_own()?;
@@ -131,7 +130,7 @@ fn memory_claim(memory: &MemoryTrust, is_open: bool, is_on_server: bool) -> Clai
     let place = memory.folder().to_escaped().to_string();
     let summary = match is_on_server {
         true => format!("`{}` on the database server, used by {place}", memory.id()),
-        false => match stored_records(memory) {
+        false => match memory.stored_records() {
             Some(records) => format!("{} in {place}", counted(records, "record", "records")),
             None => place,
         },
@@ -150,14 +149,6 @@ fn memory_claim(memory: &MemoryTrust, is_open: bool, is_on_server: bool) -> Clai
     }
 }
 
-/// Counts the records in the database. A person asks for it, and triggers and views of the file are not run.
-fn stored_records(memory: &MemoryTrust) -> Option<u64> {
-    let survey = SqliteStore::survey_file(&memory.folder().join(DATABASE));
-    // A database that cannot be read is reported by the command that opens it.
-    let projects = survey.ok()?.projects;
-    Some(projects.iter().map(|project| project.records).sum())
-}
-
 impl Claim {
     /// Records the decision of a person, and brings the memory in line with it.
     pub(super) fn decide(
@@ -167,7 +158,7 @@ impl Claim {
         trusts: bool,
     ) -> Result<(), Fault> {
         let now = session.clock()?.now();
-        let memory = session.memory_trust(found)?;
+        let memory = MemoryGate::new(session).memory_trust(found)?;
         match (self.kind, &self.command) {
             (ClaimKind::Memory, _) if trusts => memory.mark_own(now),
             (ClaimKind::Memory, _) => memory.unmark(),
@@ -177,7 +168,7 @@ impl Claim {
             (ClaimKind::Command, Some(command)) => trust::distrust(&session.env, command),
             (ClaimKind::Command, None) => Ok(()),
             (ClaimKind::File, _) => {
-                let files = session.project_files(&memory)?;
+                let files = MemoryGate::new(session).project_files(&memory)?;
                 files.decide(&self.path, self.text.as_bytes(), trusts)?;
                 session.engine(found)?.workspace().resync().map(drop)
             }

@@ -30,7 +30,7 @@ pub(super) fn schemas() -> Vec<AnswerSchema> {
     ]
 }
 
-/// What a project brings, with the decisions about it.
+/// Parts of a project that are not from the person, with the decisions about them.
 #[derive(JsonSchema)]
 struct Trust {
     items: Vec<TrustedItem>,

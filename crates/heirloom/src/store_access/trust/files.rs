@@ -51,7 +51,7 @@ impl ProjectFileTrust {
         let extension = file.extension().unwrap_or_default();
         if is_own && (extension == "md" || file.ends_with("memory.json")) {
             let written = fingerprint.to_owned();
-            // Best effort: without the mark a person is asked after the text was committed.
+            // Best effort: without the mark a person has to decide after the text was committed.
             drop(self.marks.add(&Mark { written, ..own }));
         }
         is_own

@@ -3,8 +3,8 @@
 //! Never stored in a project, which could bring its own trust. Separate files let concurrent calls not overwrite each
 //! other.
 
+use super::super::private_files::{create_folder, remove_file, write_file};
 use crate::config::Environment;
-use crate::store_access;
 use heirloom_fs::project_fs;
 use heirloom_model::{Fault, Timestamp, limits};
 use heirloom_prompt::custom_commands;
@@ -129,16 +129,16 @@ impl Marks {
     pub(crate) fn add(&self, mark: &Mark) -> Result<(), Fault> {
         let file = self.required_file(mark.kind, &mark.path, &mark.content)?;
         if let Some(folder) = file.parent() {
-            store_access::create_folder(folder)?;
+            create_folder(folder)?;
         }
         let text = serde_json::to_string(mark)
             .map_err(|error| Fault::failed(format!("cannot write a mark of trust: {error}")))?;
-        store_access::write_file(&file, format!("{text}\n").as_bytes())
+        write_file(&file, format!("{text}\n").as_bytes())
     }
 
     /// Removes a mark, if there is one.
     pub(crate) fn remove(&self, kind: MarkKind, path: &Path, content: &str) -> Result<(), Fault> {
-        store_access::remove_file(&self.required_file(kind, &path.to_string_lossy(), content)?)
+        remove_file(&self.required_file(kind, &path.to_string_lossy(), content)?)
     }
 
     /// Returns the modification time of a memory's mark.

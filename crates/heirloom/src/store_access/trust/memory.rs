@@ -1,13 +1,13 @@
 //! Trust in the memory of a project: used if this installation created it, or a person said so.
 
+use super::super::private_files::write_file;
 use super::marks::{Mark, MarkKind, Marks};
 use crate::config::Environment;
-use crate::store_access::write_file;
 use heirloom_fs::git_index;
 use heirloom_fs::project_fs::{self, FileStat};
 use heirloom_model::text::EscapedPath;
 use heirloom_model::{Fault, Timestamp, limits};
-use heirloom_store::{DATABASE, MARKER, StoreMarker};
+use heirloom_store::{DATABASE, MARKER, SqliteStore, StoreMarker};
 use std::path::{Path, PathBuf};
 
 /// Entries of a memory's folder that a team commits; all others belong to one machine.
@@ -172,10 +172,18 @@ impl MemoryTrust {
         self.marks.find_memory(|mark| mark.content == id).is_some()
     }
 
-    /// Returns the size of the database in bytes; `None` if there is none.
+    /// Returns the size of the database in bytes; `None` without a database.
     pub(crate) fn database_bytes(&self) -> Option<u64> {
         let database = self.folder.join(DATABASE);
         Some(project_fs::file_stat(&database)?.size_bytes)
+    }
+
+    /// Counts the records in the database, for a person who decides about it. Triggers of the file are not run.
+    pub(crate) fn stored_records(&self) -> Option<u64> {
+        let survey = SqliteStore::survey_file(&self.folder.join(DATABASE));
+        // A database that cannot be read is reported by the command that opens it.
+        let projects = survey.ok()?.projects;
+        Some(projects.iter().map(|project| project.records).sum())
     }
 
     fn key(&self) -> (MarkKind, String) {
@@ -236,7 +244,7 @@ fn is_folder(found: FileStat, mark: &Mark) -> bool {
     mark.inode != 0 && found.inode == mark.inode && found.born_ns == mark.born_ns
 }
 
-/// Returns git's entry of a file, a path without links; `None` if git does not track it, or its index cannot be read.
+/// Returns git's entry of a file, a path without links; `None` if it is not tracked, or its index cannot be read.
 pub(super) fn tracked_entry(file: &Path) -> Option<git_index::IndexEntry> {
     let (work, index) = project_fs::git_index_path(file.parent()?)?;
     let bytes = project_fs::read_bounded(&index, limits::GIT_INDEX_BYTES_MAX).ok()?;
