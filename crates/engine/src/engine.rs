@@ -92,7 +92,7 @@ pub use external_import::{
 pub use file_trust::{FileTrust, FileVerdict, set_actor, use_trusted_files};
 pub use groups::{Group, NewNote, NoteReport};
 pub use hook_state_folder::{HookStateFile, HookStateFolder};
-pub use inbox::SweepReport;
+pub use inbox::{SweepReport, count_inbox_files};
 pub use mirror_refresh::MirrorRefreshOutcome;
 pub use mirror_writer::MirrorLoadOutcome;
 pub use new_record::{NewRecord, RememberReport};

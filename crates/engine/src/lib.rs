@@ -46,7 +46,7 @@ pub use engine::{
     ExternalContent, ExternalImportReport, ExternalPartReport, ExternalSource, RulesFile,
     TableColumns, read_external_workspace, read_foreign_tables,
 };
-pub use engine::{Group, MemoryOwner, NewNote, NoteReport, SweepReport};
+pub use engine::{Group, MemoryOwner, NewNote, NoteReport, SweepReport, count_inbox_files};
 pub use engine::{
     HOOKED, ImportWriter, Redacted, RedactedTexts, STARTED_ITERATION, TASK_MAIN, TRANSCRIPT,
     continue_from, named_task,

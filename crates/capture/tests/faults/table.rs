@@ -91,12 +91,6 @@ pub(crate) fn row(
     }
 }
 
-fn sweep_inbox(world: &World) -> Result<(), Fault> {
-    let files = world.engine.files();
-    files.waiting_in_inbox()?;
-    files.sweep_inbox(Duration::MAX).map(drop)
-}
-
 /// Operations that write and undo records.
 pub(crate) fn records() -> Vec<Operation> {
     let whole = |name, setup, act, again| row(name, setup, act, AllOrNothing, again);
@@ -114,7 +108,12 @@ pub(crate) fn records() -> Vec<Operation> {
             |w| w.engine.groups().repair().map(drop),
             Nothing,
         ),
-        whole("sweep_inbox", create_abandoned_claim, sweep_inbox, Nothing),
+        whole(
+            "sweep_inbox",
+            create_abandoned_claim,
+            |w| w.engine.files().sweep_inbox(Duration::MAX).map(drop),
+            Nothing,
+        ),
         whole(
             "remember over a value",
             filled,

@@ -96,12 +96,6 @@ impl ProjectFiles<'_> {
         first_fault.map_or(Ok(report), Err)
     }
 
-    /// Counts the files that wait in the inbox, at most `INBOX_LISTED_MAX`.
-    pub fn waiting_in_inbox(&self) -> Result<usize, Fault> {
-        let inbox = self.engine.folder.join(INBOX);
-        Ok(waiting_files(&inbox, INBOX_LISTED_MAX)?.len())
-    }
-
     fn process_file(
         &self,
         inbox: &Path,
@@ -233,6 +227,11 @@ impl ProjectFiles<'_> {
         };
         self.engine.now().as_millisecond().abs_diff(at_ms) < INBOX_RETRY_MS.unsigned_abs()
     }
+}
+
+/// Counts the files that wait in the inbox of the memory in `folder`, at most `INBOX_LISTED_MAX`.
+pub fn count_inbox_files(folder: &Path) -> Result<usize, Fault> {
+    Ok(waiting_files(&folder.join(INBOX), INBOX_LISTED_MAX)?.len())
 }
 
 fn to_note(ask: InboxRequest) -> NewNote {

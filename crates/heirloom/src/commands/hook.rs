@@ -13,7 +13,7 @@ use heirloom_agents::hooks::{
 };
 use heirloom_capture::Hooks;
 use heirloom_capture::{HookCall, HookCallLog, HookRequest};
-use heirloom_engine::Engine;
+use heirloom_engine::{Engine, count_inbox_files};
 use heirloom_model::settings::RedactSettings;
 use heirloom_model::text::EscapedPath;
 use heirloom_model::{Fault, TransientCause, limits};
@@ -296,7 +296,7 @@ fn with_memory(
     call.send_answer(&render_answer(host, wanted, &answer));
     let ended = Hooks::new(&engine).record_after_answer(&request)?;
     start_judgements(found, &ended);
-    if wanted.kind == HookEventKind::SessionStart && engine.files().waiting_in_inbox()? > 0 {
+    if wanted.kind == HookEventKind::SessionStart && count_inbox_files(engine.folder())? > 0 {
         start_inbox_sweep(found);
     }
     deliver_events(session, found);

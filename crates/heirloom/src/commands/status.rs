@@ -5,7 +5,7 @@ use crate::embedder;
 use crate::hook_installation::HookStatus;
 use crate::language_model_setup;
 use crate::store_access::{CliSession, project_identity};
-use heirloom_engine::{Engine, IdentityState, SentenceCoverage, SpendLedger};
+use heirloom_engine::{Engine, IdentityState, SentenceCoverage, SpendLedger, count_inbox_files};
 use heirloom_model::spend_meter::{DailySpend, format_dollars};
 use heirloom_model::text::EscapedPath;
 use heirloom_model::{Fault, Timestamp};
@@ -31,7 +31,7 @@ pub(crate) fn run(_args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let hooks = HookStatus::load(&session.env, &session.start_folder()?, &found.place.folder);
     let state = session.identity_state(&found.place);
     let vectors = SentenceVectors::load(&engine, &found.config)?;
-    let waiting = engine.files().waiting_in_inbox()?;
+    let waiting = count_inbox_files(engine.folder())?;
     let meter = writer_usage(&found.config, session, engine.now());
     if session.out.json {
         let counts: Map<_, _> = counts

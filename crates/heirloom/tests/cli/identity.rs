@@ -474,7 +474,7 @@ fn worktree_of_a_moved_repository_shares_its_memory() {
 }
 
 #[test]
-fn bare_repositories_that_share_a_store_have_separate_memories() {
+fn bare_repositories_beside_each_other_have_separate_memories() {
     let project = Project::uninitialised();
     let shared = project.file("shared");
     for name in ["one", "two"] {
@@ -513,12 +513,12 @@ fn bare_repositories_that_share_a_store_have_separate_memories() {
     }
     let new_folder = move_project(&project, &shared, "moved");
     for is_older in [false, true] {
-        if is_older {
-            forget_locations(&new_folder);
-        }
         for name in ["one", "two"] {
             let tree = new_folder.join(format!("{name}-tree"));
             let bare = new_folder.join(format!("{name}.git"));
+            if is_older {
+                forget_locations(&bare);
+            }
             run_git(&bare, &["worktree", "repair", tree.to_str().unwrap()]);
             assert_eq!(
                 knowledge_texts(&project, &tree),
