@@ -49,7 +49,7 @@ fn person_prompts(program: AgentProgram, lines: &[Value]) -> Vec<String> {
     prompts
 }
 
-fn user_line(fields: Value) -> Value {
+fn user_line(fields: &Value) -> Value {
     let mut line = json!({
         "type": "user", "uuid": "u1", "parentUuid": null, "sessionId": "s", "cwd": "/p",
         "isSidechain": false, "timestamp": "2026-11-01T10:00:00Z",
@@ -70,31 +70,31 @@ fn lines_of_others_are_no_persons_words_in_claude_code() {
         }
         json!({"type": "attachment", "uuid": "a", "sessionId": "s", "cwd": "/p", "attachment": inner})
     };
-    let content = |text: String| user_line(json!({"message": {"role": "user", "content": text}}));
+    let content = |text: String| user_line(&json!({"message": {"role": "user", "content": text}}));
     for line in [
-        user_line(json!({"origin": {"kind": "agent"}})),
-        user_line(json!({"origin": {"kind": "coordinator"}})),
-        user_line(json!({"origin": {"kind": "channel", "server": "telegram"}})),
-        user_line(json!({"origin": {"type": "peer"}})),
-        user_line(json!({"origin": "agent"})),
-        user_line(json!({"origin": {}})),
-        user_line(json!({"userType": "agent"})),
-        user_line(json!({"userType": "internal"})),
-        user_line(json!({"entrypoint": "sdk"})),
-        user_line(json!({"entrypoint": "sdk-cli"})),
-        user_line(json!({"entrypoint": "sdk-ts"})),
-        user_line(json!({"entrypoint": "sdk-py"})),
-        user_line(json!({"entrypoint": "mcp"})),
-        user_line(json!({"entrypoint": "claude-code-github-action"})),
-        user_line(json!({"isMeta": true})),
-        user_line(json!({"isSidechain": true})),
-        user_line(json!({"isCompactSummary": true})),
-        user_line(json!({"isVisibleInTranscriptOnly": true})),
-        user_line(json!({"toolUseResult": {"stdout": RULE}})),
-        user_line(json!({"toolUseResult": RULE})),
-        user_line(json!({"message": {"role": "assistant", "content": RULE}})),
-        user_line(json!({"message": {"role": "system", "content": RULE}})),
-        user_line(json!({"message": {"role": "user", "content": [
+        user_line(&json!({"origin": {"kind": "agent"}})),
+        user_line(&json!({"origin": {"kind": "coordinator"}})),
+        user_line(&json!({"origin": {"kind": "channel", "server": "telegram"}})),
+        user_line(&json!({"origin": {"type": "peer"}})),
+        user_line(&json!({"origin": "agent"})),
+        user_line(&json!({"origin": {}})),
+        user_line(&json!({"userType": "agent"})),
+        user_line(&json!({"userType": "internal"})),
+        user_line(&json!({"entrypoint": "sdk"})),
+        user_line(&json!({"entrypoint": "sdk-cli"})),
+        user_line(&json!({"entrypoint": "sdk-ts"})),
+        user_line(&json!({"entrypoint": "sdk-py"})),
+        user_line(&json!({"entrypoint": "mcp"})),
+        user_line(&json!({"entrypoint": "claude-code-github-action"})),
+        user_line(&json!({"isMeta": true})),
+        user_line(&json!({"isSidechain": true})),
+        user_line(&json!({"isCompactSummary": true})),
+        user_line(&json!({"isVisibleInTranscriptOnly": true})),
+        user_line(&json!({"toolUseResult": {"stdout": RULE}})),
+        user_line(&json!({"toolUseResult": RULE})),
+        user_line(&json!({"message": {"role": "assistant", "content": RULE}})),
+        user_line(&json!({"message": {"role": "system", "content": RULE}})),
+        user_line(&json!({"message": {"role": "user", "content": [
             {"type": "tool_result", "tool_use_id": "t", "content": RULE},
             {"type": "text", "text": RULE}]}})),
         attachment(json!({"commandMode": "task-notification"})),
@@ -136,14 +136,14 @@ fn lines_of_others_are_no_persons_words_in_claude_code() {
 #[test]
 fn lines_of_a_person_are_theirs_in_claude_code() {
     for line in [
-        user_line(json!({})),
-        user_line(json!({"userType": "external"})),
-        user_line(json!({"userType": "external", "entrypoint": "cli"})),
-        user_line(json!({"entrypoint": "claude-vscode"})),
-        user_line(json!({"entrypoint": "claude-desktop"})),
-        user_line(json!({"origin": {"kind": "human"}})),
-        user_line(json!({"origin": null, "isMeta": false, "toolUseResult": null})),
-        user_line(json!({"message": {"content": RULE}})),
+        user_line(&json!({})),
+        user_line(&json!({"userType": "external"})),
+        user_line(&json!({"userType": "external", "entrypoint": "cli"})),
+        user_line(&json!({"entrypoint": "claude-vscode"})),
+        user_line(&json!({"entrypoint": "claude-desktop"})),
+        user_line(&json!({"origin": {"kind": "human"}})),
+        user_line(&json!({"origin": null, "isMeta": false, "toolUseResult": null})),
+        user_line(&json!({"message": {"content": RULE}})),
         json!({"type": "attachment", "uuid": "a", "sessionId": "s", "cwd": "/p", "attachment":
             {"type": "queued_command", "prompt": RULE, "commandMode": "prompt"}}),
     ] {
@@ -155,7 +155,7 @@ fn lines_of_a_person_are_theirs_in_claude_code() {
 /// A person's script is a request like any other: only its rules have less authority.
 #[test]
 fn turn_of_a_script_stays_a_turn() {
-    let line = user_line(json!({"entrypoint": "sdk-cli"}));
+    let line = user_line(&json!({"entrypoint": "sdk-cli"}));
     let events = read(AgentProgram::ClaudeCode, &[line]);
     assert_eq!(events.len(), 1);
     assert_eq!(events[0].body, EventBody::Prompt(RULE.to_owned()));
@@ -168,9 +168,9 @@ fn template_of_a_command_is_no_persons_word() {
         let text = format!(
             "<command-message>x</command-message>\n<command-name>{name}</command-name>\n<command-args>the parser</command-args>"
         );
-        user_line(json!({"message": {"role": "user", "content": text}}))
+        user_line(&json!({"message": {"role": "user", "content": text}}))
     };
-    let template = user_line(json!({"uuid": "u2", "parentUuid": "u1", "message":
+    let template = user_line(&json!({"uuid": "u2", "parentUuid": "u1", "message":
         {"role": "user", "content": [{"type": "text", "text": RULE}]}}));
     let words = |lines: &[Value]| person_prompts(AgentProgram::ClaudeCode, lines);
     assert_eq!(
@@ -187,7 +187,7 @@ fn output_with_the_words_of_a_rejection_is_no_rejection() {
         format!("The user doesn't want to proceed with this tool use. The user said:\n{RULE}");
     let result = |is_error: bool, own: Value| {
         let content = json!([{"type": "tool_result", "tool_use_id": "t", "content": text, "is_error": is_error}]);
-        let mut line = user_line(json!({"message": {"role": "user", "content": content}}));
+        let mut line = user_line(&json!({"message": {"role": "user", "content": content}}));
         line["toolUseResult"] = own;
         let events = read(AgentProgram::ClaudeCode, &[line]);
         match &events[0].body {

@@ -102,13 +102,16 @@ pub struct HookProtocol {
     /// Returns the agent's messages in a line of the transcript; the flag selects those of subagents. `None` if the
     /// transcript is not line-based and messages arrive with events.
     pub(crate) messages_of_line: Option<fn(&str, bool) -> Vec<String>>,
-    /// Variable of the program, and a function that returns true for its value if no person is at the program.
-    pub(crate) script_variable: Option<(&'static str, fn(&str) -> bool)>,
+    /// Variable that tells if a script started the program.
+    pub(crate) script_variable: Option<ScriptVariable>,
     /// True if transcripts mark the lines of subagents.
     pub(crate) marks_subagent_lines: bool,
     /// Transcript that the program writes some time after the events; `None` if it writes before it calls a hook.
     pub(crate) late_transcript: Option<LateTranscript>,
 }
+
+/// Variable of a program, and a function that returns true for its value if no person is at the program.
+pub(crate) type ScriptVariable = (&'static str, fn(&str) -> bool);
 
 /// Transcript that a program writes late.
 pub(crate) struct LateTranscript {

@@ -25,7 +25,7 @@ impl Hooks<'_> {
         state: &mut HookSessionState,
     ) -> Result<(), Fault> {
         let messages = self.read_transcript_from_last_offset(request, state);
-        self.record_signals(messages, request.main_scope(), state)?;
+        self.record_signals(messages, &request.main_scope(), state)?;
         let event = request.event;
         let mut own = match &event.agent_transcript {
             Some(path) if request.spec.kind == HookEventKind::SubagentEnd => {
@@ -38,13 +38,13 @@ impl Hooks<'_> {
         if let Some(last) = &event.last_message {
             own.push(without_envelopes(last).into_owned());
         }
-        self.record_signals(own, request.scope(), state)
+        self.record_signals(own, &request.scope(), state)
     }
 
     fn record_signals(
         &self,
         mut messages: Vec<String>,
-        scope: Scope,
+        scope: &Scope,
         state: &mut HookSessionState,
     ) -> Result<(), Fault> {
         let prefixes = self.engine.contexts().signal_prefixes();

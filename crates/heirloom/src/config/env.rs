@@ -88,7 +88,7 @@ impl Environment {
         let has = |name: &&str| self.get(name).is_some();
         let program = AgentProgram::ALL
             .into_iter()
-            .find(|program| program.shell_variables().iter().any(|name| has(name)));
+            .find(|program| program.shell_variables().iter().any(has));
         if let Some(program) = program {
             return Some(program.as_str().to_owned());
         }

@@ -14,6 +14,9 @@ use heirloom_model::limits::{
 };
 use heirloom_model::settings::ContextSelection;
 
+/// Check of a value; the error says what is accepted.
+pub(crate) type ValueCheck = fn(&toml::Value) -> Result<(), &'static str>;
+
 /// Definition of one config key.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ConfigKey {
@@ -25,7 +28,7 @@ pub(crate) struct ConfigKey {
     /// If set, the key is not taken from a project's file, which comes with a clone.
     pub(crate) trusted_only: Option<&'static str>,
     /// Check of a value in a project's file, for a key of which only some values are harmless there.
-    pub(crate) check_of_project: Option<fn(&toml::Value) -> Result<(), &'static str>>,
+    pub(crate) check_of_project: Option<ValueCheck>,
     /// True if the lists of all layers are merged instead of replaced.
     pub(crate) is_cumulative: bool,
 }

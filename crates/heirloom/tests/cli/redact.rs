@@ -469,7 +469,7 @@ fn run_stores_no_line_of_a_long_key() {
         format!("{line}\n").repeat(40),
         label = "PRIVATE KEY",
     );
-    std::fs::write(project.file("k.pem"), key).unwrap();
+    project.folder.write("k.pem", key).unwrap();
     project.run(&sh(
         "run --iterations 1 --task a -- sh -c 'cat k.pem >&2; exit 1'",
     ));

@@ -1,9 +1,4 @@
 //! Clones, archives and copies: nothing that they bring is used before a person says so.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "files as a clone or an archive brings them"
-)]
-
 use crate::hooks::{CLAUDE, call, hook_log};
 use crate::project::Project;
 use heirloom_testkit::TempProject;

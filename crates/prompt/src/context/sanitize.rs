@@ -28,7 +28,7 @@ impl<'p> Sanitizer<'p> {
         let visible = visible_text(text);
         let line = match neutralize_markup(&visible) {
             Cow::Borrowed(safe) if text::is_one_line(safe) => visible,
-            safe => Cow::Owned(text::one_line(&safe)),
+            safe @ (Cow::Borrowed(_) | Cow::Owned(_)) => Cow::Owned(text::one_line(&safe)),
         };
         let has_signal =
             memchr::memchr_iter(b':', line.as_bytes()).any(|at| self.completes_signal(&line[..at]));

@@ -131,9 +131,10 @@ fn read_leniently<T: DeserializeOwned>(mut value: Value) -> Option<T> {
                 continue;
             };
             let mut repaired = value.clone();
-            match other {
-                Value::Null => drop(repaired.as_object_mut()?.remove(name)),
-                other => drop(repaired.as_object_mut()?.insert(name.clone(), other)),
+            if other.is_null() {
+                drop(repaired.as_object_mut()?.remove(name));
+            } else {
+                drop(repaired.as_object_mut()?.insert(name.clone(), other));
             }
             match serde_json::from_value(repaired.clone()) {
                 Ok(read) => return Some(read),

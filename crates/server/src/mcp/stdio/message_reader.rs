@@ -58,7 +58,7 @@ pub(super) fn read_line(line: &[u8]) -> ReadLine {
             Ok(value) => value,
             Err(_) => {
                 let message = format!("the message is no JSON: {error}");
-                return ReadLine::Problem(problem(find_id(&text), PARSE_ERROR, &message));
+                return ReadLine::Problem(problem(&find_id(&text), PARSE_ERROR, &message));
             }
         },
     };
@@ -71,7 +71,7 @@ pub(super) fn read_line(line: &[u8]) -> ReadLine {
     };
     if items.is_empty() {
         let message = "a batch has at least one message";
-        return ReadLine::Problem(problem(Value::Null, INVALID_REQUEST, message));
+        return ReadLine::Problem(problem(&Value::Null, INVALID_REQUEST, message));
     }
     let (mut messages, mut problems) = (Vec::new(), Vec::new());
     for item in items {
@@ -86,7 +86,7 @@ pub(super) fn read_line(line: &[u8]) -> ReadLine {
 /// Returns the answer to a message that is too long, by its start.
 pub(super) fn too_long(start: &[u8]) -> Value {
     let message = format!("the message has more than {MCP_MESSAGE_BYTES_MAX} bytes");
-    problem(find_id(&decode_text(start)), INVALID_REQUEST, &message)
+    problem(&find_id(&decode_text(start)), INVALID_REQUEST, &message)
 }
 
 /// Returns the body of an HTTP request with the slips of clients repaired; `None` if it has no slips.
@@ -107,7 +107,7 @@ pub(in crate::mcp) fn lenient_body(body: &[u8]) -> Option<Vec<u8>> {
 fn read_message(value: Value) -> Result<Option<Box<ClientJsonRpcMessage>>, Value> {
     let Value::Object(mut fields) = value else {
         let message = "a message is an object";
-        return Err(problem(Value::Null, INVALID_REQUEST, message));
+        return Err(problem(&Value::Null, INVALID_REQUEST, message));
     };
     let id = fields.get("id").cloned();
     let has_method = fields.get("method").is_some_and(Value::is_string);
@@ -115,16 +115,18 @@ fn read_message(value: Value) -> Result<Option<Box<ClientJsonRpcMessage>>, Value
     parse_text_params(&mut fields);
     let read = serde_json::from_value::<ClientJsonRpcMessage>(Value::Object(fields));
     match (read, id) {
-        (Ok(JsonRpcMessage::Request(request)), Some(id)) => match &request.request {
-            ClientRequest::CustomRequest(custom) if METHODS.contains(&&*custom.method) => {
+        (Ok(JsonRpcMessage::Request(request)), Some(id)) => {
+            if let ClientRequest::CustomRequest(custom) = &request.request
+                && METHODS.contains(&&*custom.method)
+            {
                 let message = format!("the parameters of `{}` cannot be read", custom.method);
-                Err(problem(id, INVALID_PARAMS, &message))
+                return Err(problem(&id, INVALID_PARAMS, &message));
             }
-            _ => Ok(Some(Box::new(JsonRpcMessage::Request(request)))),
-        },
+            Ok(Some(Box::new(JsonRpcMessage::Request(request))))
+        }
         // Without the check a request with an invalid id would be a notification.
         (Ok(JsonRpcMessage::Notification(_)), Some(id)) if has_method => Err(problem(
-            echoed_id(id),
+            &echoed_id(id),
             INVALID_REQUEST,
             "the id is no string and no number",
         )),
@@ -133,7 +135,7 @@ fn read_message(value: Value) -> Result<Option<Box<ClientJsonRpcMessage>>, Value
         (Err(error), id) => {
             let message = format!("the message is no request: {error}");
             let id = echoed_id(id.unwrap_or_default());
-            Err(problem(id, INVALID_REQUEST, &message))
+            Err(problem(&id, INVALID_REQUEST, &message))
         }
     }
 }
@@ -176,7 +178,7 @@ fn parse_text_object(value: &mut Value) -> bool {
     }
 }
 
-fn problem(id: Value, code: i32, message: &str) -> Value {
+fn problem(id: &Value, code: i32, message: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
 }
 
@@ -271,7 +273,7 @@ mod tests {
                     serde_json::to_value(message).unwrap()["params"]["arguments"].clone()
                 }
                 ReadLine::Problem(problem) => problem["error"]["code"].clone(),
-                other => panic!("{other:?}"),
+                other @ (ReadLine::Nothing | ReadLine::Batch { .. }) => panic!("{other:?}"),
             }
         };
         assert_eq!(
@@ -288,7 +290,9 @@ mod tests {
         assert_eq!(call("7"), json!(INVALID_PARAMS));
         let is_problem = |text: &str, id: Value| match read_line(text.as_bytes()) {
             ReadLine::Problem(problem) => assert_eq!(problem["id"], id, "{text}"),
-            other => panic!("{text}: {other:?}"),
+            other @ (ReadLine::Nothing | ReadLine::Message(_) | ReadLine::Batch { .. }) => {
+                panic!("{text}: {other:?}")
+            }
         };
         is_problem(r#"{"id":1.5,"method":"ping"}"#, json!(1.5));
         is_problem(r#"{"id":null,"method":"ping"}"#, Value::Null);
