@@ -63,10 +63,8 @@ fn observe_reads_signals_in_text_and_markdown() {
         "HEIRLOOM_MEMORY: KEY_FACT a\r\nHEIRLOOM_MEMORY: KEY_FACT b\r\n",
         &["1 KEY_FACT a", "2 KEY_FACT b"],
     );
-    for marks in [
-        "- ", "* ", "+ ", "1. ", "> ", "> - ", "  ", "\t", "- [x] ", "**", "`", "> **",
-    ] {
-        let end = marks.trim_start_matches(['>', ' ', '-', '+', '[', 'x', ']', '\t', '1', '.']);
+    for marks in ["- ", "* ", "1. ", "  ", "\t", "- [x] ", "**", "`"] {
+        let end = marks.trim_start_matches([' ', '-', '[', 'x', ']', '\t', '1', '.']);
         let end = if end == "* " { "" } else { end };
         check(
             &format!("{marks}HEIRLOOM_MEMORY: KEY_FACT a{end}\n"),
@@ -96,11 +94,11 @@ fn observe_reads_signals_in_text_and_markdown() {
 fn observe_skips_signals_in_code_fences() {
     let fixture = ProjectFixture::plain();
     let check = |input: &str, expected: &[&str]| check_signals(&fixture, input, expected);
-    check("```\nHEIRLOOM_MEMORY: KEY_FACT a\n```\n", &["2 KEY_FACT a"]);
-    check(
-        "```text\nHEIRLOOM_MEMORY: KEY_FACT a\n```\n",
-        &["2 KEY_FACT a"],
-    );
+    check("```\nHEIRLOOM_MEMORY: KEY_FACT a\n```\n", &[]);
+    check("```text\nHEIRLOOM_MEMORY: KEY_FACT a\n```\n", &[]);
+    for quoted in ["> ", "> - ", "> **", "+ "] {
+        check(&format!("{quoted}HEIRLOOM_MEMORY: KEY_FACT a\n"), &[]);
+    }
     check(
         "```bash\nHEIRLOOM_MEMORY: KEY_FACT a\n```\nHEIRLOOM_MEMORY: KEY_FACT b\n",
         &["4 KEY_FACT b"],

@@ -36,7 +36,7 @@ const SUMMARY: &str =
     "GOAL: mend the Monday deploy\nDECISIONS: queue_7 is drained first\nNEXT: run deploy_9";
 const GOAL: &str = "find out why the deploy fails on every second Monday, and mend it";
 /// A secret that the built-in rules recognise.
-const SECRET: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+const SECRET: &str = "ghp_Zq81kLmXvB4cRt8WzY1pQs5dFgH2nJ7uTe3A";
 /// Options with a low target, so that a short conversation is summarised.
 const LOW_TARGET: [&str; 4] = ["--session", "s", "--target-tokens", "9000"];
 

@@ -395,12 +395,26 @@ fn answer_to_a_question_is_a_rule() {
         outcome: ToolOutcome::Succeeded,
         text: "User has answered your questions: \"Start the service?\"=\"you do not have access to docker on this machine, never try it\", \"Which one?\"=\"First\". You can now continue.".to_owned(),
     };
-    let found = rules_of(vec![prompt("run the tests"), call("c1", "x"), result]);
+    let asked = |tool: &str| EventBody::Call {
+        call: "c1".to_owned(),
+        tool: tool.to_owned(),
+        action: ToolAction::Other("a question to the user".to_owned()),
+    };
+    let found = rules_of(vec![
+        prompt("run the tests"),
+        asked("AskUserQuestion"),
+        result.clone(),
+    ]);
     let texts: Vec<&str> = found.iter().map(|one| knowledge(one).1).collect();
     assert_eq!(
         texts,
         ["You do not have access to docker on this machine, never try it."]
     );
+    // The output of any other tool may have the same words.
+    for other in [asked("Task"), call("c1", "x")] {
+        let found = rules_of(vec![prompt("run the tests"), other, result.clone()]);
+        assert!(found.is_empty(), "{found:?}");
+    }
 }
 
 #[test]

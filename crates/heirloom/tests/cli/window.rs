@@ -20,7 +20,7 @@ use std::process::Stdio;
 const LOW_TARGET: [&str; 2] = ["--target-tokens", "9000"];
 const GOAL: &str = "find out why the deploy fails on every second Monday, and mend it";
 /// A secret that the built-in rules detect.
-const SECRET: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+const SECRET: &str = "ghp_Zq81kLmXvB4cRt8WzY1pQs5dFgH2nJ7uTe3A";
 
 fn session_args() -> [&'static str; 4] {
     ["--session", "s", LOW_TARGET[0], LOW_TARGET[1]]

@@ -81,7 +81,7 @@ impl Scenario {
     fn call_memory_commands(&mut self) {
         let id = self.id("remember 'the port is 5432' --key port --rationale 'the default'");
         self.json("remember 'the port is 5432' --key port");
-        self.json("remember 'the token is ghp_0123456789abcdefghijABCDEFGHIJ012345'");
+        self.json("remember 'the token is ghp_Zq81kLmXvB4cRt8WzY1pQs5dFgH2nJ7uTe3A'");
         let lines = "{\"text\": \"one\"}\n{\"kind\": \"note\", \"text\": \"two\"}\n{}\n";
         let answer = self.input("remember --stdin", lines);
         assert_eq!((answer.code, answer.lines().len()), (1, 3), "{answer:?}");
@@ -215,10 +215,10 @@ impl Scenario {
         self.json("cmd list");
         self.json("cmd show hi");
         self.json("cmd trust hi --yes");
-        self.json("trust");
+        self.json("trust --yes");
         self.json("cmd run hi ann --yes");
-        self.input("redact", "ghp_0123456789abcdefghijABCDEFGHIJ012345\n");
-        self.write("leak.txt", "ghp_0123456789abcdefghijABCDEFGHIJ012345\n");
+        self.input("redact", "ghp_Zq81kLmXvB4cRt8WzY1pQs5dFgH2nJ7uTe3A\n");
+        self.write("leak.txt", "ghp_Zq81kLmXvB4cRt8WzY1pQs5dFgH2nJ7uTe3A\n");
         self.json("redact --check leak.txt");
         let update = json!({"type": "update_memory", "group": "main", "payload": {"content": "x"}});
         self.write(".heirloom/inbox/one.json", &update.to_string());

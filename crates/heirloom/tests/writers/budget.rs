@@ -116,6 +116,7 @@ fn unreadable_spend_ledger_prevents_requests() {
     // Another project of the same user has the same budget.
     let mut other = Project::new();
     other.home = project.home;
+    other.ok(&["trust", "memory", "--yes"]);
     configure(&other, "anthropic", &service.base_url(), "");
     other.compact(&LOW_TARGET, &conversation(60));
     assert_eq!(other.writer_usage()["calls"], 2);

@@ -49,7 +49,7 @@ const REPETITION_WORTH: f32 = 0.05;
 /// Greatest number of answers of one question tool.
 const ANSWERS_MAX: usize = 8;
 /// Parts of the names of tools that ask a person: `AskUserQuestion`, `question`, `ask_user` and `request_user_input`.
-const QUESTION_TOOLS: [&str; 3] = ["question", "ask", "user_input"];
+const QUESTION_TOOLS: [&str; 4] = ["question", "askuser", "ask_user", "user_input"];
 /// Tool of a command that the person gave to the shell, whose output says nothing about a rejection.
 const TYPED_TOOL: &str = "run";
 /// Smallest number of words of an answer in the person's own words; shorter ones are options.
@@ -289,7 +289,12 @@ impl PersonRules {
         let id = call_id(call);
         let known = self.calls.iter().rev().find(|(known, _)| *known == id);
         known.is_some_and(|(_, action)| {
-            let tool = action.to_lowercase();
+            // The input follows the name, and may have any words.
+            let tool = action
+                .split_whitespace()
+                .next()
+                .unwrap_or_default()
+                .to_lowercase();
             !tool.starts_with('`') && QUESTION_TOOLS.iter().any(|word| tool.contains(word))
         })
     }

@@ -131,6 +131,7 @@ fn read_leniently<T: DeserializeOwned>(mut value: Value) -> Option<T> {
                 continue;
             };
             let mut repaired = value.clone();
+            let mark = problem_mark(name, &other);
             if other.is_null() {
                 drop(repaired.as_object_mut()?.remove(name));
             } else {
@@ -138,7 +139,10 @@ fn read_leniently<T: DeserializeOwned>(mut value: Value) -> Option<T> {
             }
             match serde_json::from_value(repaired.clone()) {
                 Ok(read) => return Some(read),
-                Err(error) if error.to_string() != problem => {
+                // Another problem may be that the field had the right form before.
+                Err(error)
+                    if error.to_string() != problem && !error.to_string().contains(&mark) =>
+                {
                     problem = error.to_string();
                     value = repaired;
                     repaired_name = Some(name.clone());
@@ -151,6 +155,18 @@ fn read_leniently<T: DeserializeOwned>(mut value: Value) -> Option<T> {
         names.retain(|name| *name != repaired_name);
     }
     None
+}
+
+/// Returns how an error names the field `name` with this value.
+fn problem_mark(name: &str, value: &Value) -> String {
+    match value {
+        Value::Null => format!("missing field `{name}`"),
+        Value::String(text) => format!("{text:?}"),
+        Value::Number(number) => format!("`{number}`"),
+        Value::Bool(value) => format!("`{value}`"),
+        Value::Array(_) => "sequence".to_owned(),
+        Value::Object(_) => "map".to_owned(),
+    }
 }
 
 /// Returns the other form of a value: that of JSON in a text, nothing for an empty one, and the text of a number.
