@@ -102,7 +102,7 @@ pub struct HookProtocol {
     /// Returns the agent's messages in a line of the transcript; the flag selects those of subagents. `None` if the
     /// transcript is not line-based and messages arrive with events.
     pub(crate) messages_of_line: Option<fn(&str, bool) -> Vec<String>>,
-    /// Variable that tells if a script started the program.
+    /// Variable from which it is known that a script started the program.
     pub(crate) script_variable: Option<ScriptVariable>,
     /// True if transcripts mark the lines of subagents.
     pub(crate) marks_subagent_lines: bool,
