@@ -65,6 +65,6 @@ impl CommandProvider for CliEngineProvider {
 fn open(mut session: CliSession) -> Result<Engine, Fault> {
     let engine = session.open_with_embedder()?;
     let user = session.user_memory();
-    // The server's clients act, whoever's shell it was started in.
+    // The clients of a server act, and not the agent in whose shell it was started.
     Ok(set_actor(engine.with_user(user), "user"))
 }

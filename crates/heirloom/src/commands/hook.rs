@@ -228,6 +228,7 @@ fn answer_event(call: &PendingCall, session: &mut CliSession) -> Result<(), Stri
     // Check the folder first: not even the log is written through a link that leads out of the project.
     let memory = memory_folder(&place).map_err(|fault| fault.message)?;
     let found = session.load_project(place);
+    // Settings that cannot be read are reported below.
     let foreign = found.as_ref().ok();
     let foreign = foreign.and_then(|found| foreign_memory_notice(session, found));
     if foreign.is_none() {

@@ -143,6 +143,16 @@ impl Environment {
         )
     }
 
+    /// Returns the data folder for the marks of trust. Agent programs may call hooks without `HOME`, and a memory must not
+    /// be foreign then: the home folder of the account is used.
+    pub(crate) fn trust_dir(&self) -> Option<PathBuf> {
+        let of_account = || {
+            let home = std::env::home_dir().filter(|home| home.is_absolute())?;
+            Some(home.join(platform::DATA_FOLDER.below_home).join("heirloom"))
+        };
+        self.data_dir().or_else(of_account)
+    }
+
     fn xdg(&self, name: &str, default: DefaultFolder) -> Option<PathBuf> {
         let absolute = |name: &str| {
             let path = self.get(name).map(PathBuf::from);
@@ -150,5 +160,21 @@ impl Environment {
         };
         let given = absolute(name).or_else(|| absolute(default.variable?));
         given.or_else(|| Some(PathBuf::from(self.get("HOME")?).join(default.below_home)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_of_trust_have_a_folder_without_home() {
+        let nothing = Environment::default();
+        assert_eq!(nothing.data_dir(), None);
+        let folder = nothing.trust_dir().unwrap();
+        assert!(
+            folder.is_absolute() && folder.ends_with("heirloom"),
+            "{folder:?}"
+        );
     }
 }

@@ -101,7 +101,7 @@ impl Marks {
     /// Returns the marks of the user.
     pub(crate) fn of(env: &Environment) -> Self {
         Self {
-            folder: env.data_dir().map(|data| data.join(FOLDER)),
+            folder: env.trust_dir().map(|data| data.join(FOLDER)),
         }
     }
 
