@@ -257,9 +257,8 @@ impl CliSession {
         let is_on_server = Config::load(&self.env, Some(&place.config), &self.global.set)
             .is_ok_and(|config| !config.text("store.url").is_empty());
         if !is_on_server {
-            MemoryGate::new(self)
-                .local_memory_trust(&place)?
-                .require_own()?;
+            let trust = MemoryGate::new(self).local_memory_trust(&place)?;
+            trust.require_own(trust.origin())?;
         }
         let config = match Config::load(&self.env, Some(&place.config), &self.global.set) {
             Ok(config) => config,

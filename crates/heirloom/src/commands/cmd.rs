@@ -4,6 +4,7 @@ mod new;
 mod run;
 mod show;
 
+use crate::acting_agent::require_person;
 use crate::config::Config;
 use crate::store_access::CliSession;
 use crate::store_access::trust;
@@ -106,6 +107,7 @@ fn trust(session: &mut CliSession, name: &str, off: bool, yes: bool) -> Result<(
     if off {
         trust::distrust(&session.env, &command)?;
     } else if !was {
+        require_person(session, "trust commands")?;
         if !yes {
             show_for_review(session, &command);
             let question = format!("Trust this file of `{}`?", command.name);

@@ -1,5 +1,6 @@
 //! `heirloom prune`.
 
+use crate::acting_agent::require_person;
 use crate::store_access::CliSession;
 use heirloom_model::text::{counted, excerpt};
 use heirloom_model::{Fault, Kind};
@@ -20,6 +21,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
+    if args.apply {
+        require_person(session, "retire records")?;
+    }
     let engine = session.open()?;
     let report = if args.apply {
         engine.maintenance().prune()?

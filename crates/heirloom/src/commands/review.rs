@@ -1,5 +1,6 @@
 //! `heirloom review`.
 
+use crate::acting_agent::require_person;
 use crate::store_access::CliSession;
 use heirloom_engine::{Engine, ReviewRetirement};
 use heirloom_model::{Fault, RecordId, text};
@@ -21,6 +22,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
+    if args.apply {
+        require_person(session, "retire records")?;
+    }
     let engine = session.open()?;
     let learned: Vec<RecordId> = (engine.sessions().lessons().unreviewed(LEARNED_MAX)?.iter())
         .map(|record| record.id)

@@ -51,17 +51,16 @@ impl<'s> MemoryGate<'s> {
     /// server a folder uses the memory of a project only after a person has joined it.
     pub(crate) fn require_trust(&self, found: &FoundProject) -> Result<MemoryTrust, Fault> {
         let trust = self.memory_trust(found)?;
-        if self.session.is_demo {
-            return Ok(trust);
-        }
+        let origin = trust.origin();
         if found.config.text("store.url").is_empty() {
-            trust.require_own()?;
+            trust.require_own(origin)?;
             return Ok(trust);
         }
-        match trust.origin() {
+        match origin {
             MemoryOrigin::Own => {}
-            MemoryOrigin::Tracked => trust.require_own()?,
-            MemoryOrigin::Absent | MemoryOrigin::Foreign if is_named_by_person(&found.config) => {
+            MemoryOrigin::Tracked => trust.require_own(origin)?,
+            // A folder with files of a memory may bring events and notes of a stranger, whatever its name is.
+            MemoryOrigin::Absent if is_named_by_person(&found.config) => {
                 trust.mark_own(self.session.clock()?.now())?;
             }
             MemoryOrigin::Absent | MemoryOrigin::Foreign => {
@@ -117,10 +116,12 @@ impl<'s> MemoryGate<'s> {
     ///
     /// Errors: `Refused` for a store that did not come from this installation.
     pub(super) fn open_own_store(&self, trust: &MemoryTrust) -> Result<SqliteStore, Fault> {
-        if !self.session.is_demo {
-            trust.require_own()?;
-        }
-        let is_new = !self.session.is_demo && trust.origin() == MemoryOrigin::Absent;
+        let origin = match self.session.is_demo {
+            true => MemoryOrigin::Own,
+            false => trust.origin(),
+        };
+        trust.require_own(origin)?;
+        let is_new = origin == MemoryOrigin::Absent;
         let now = self.session.clock()?.now();
         if is_new {
             // Before the database: a concurrent process must not take it for a foreign one.

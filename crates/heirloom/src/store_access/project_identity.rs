@@ -173,7 +173,7 @@ impl CliSession {
         }
         // A database that cannot be read is reported by the command that opens it.
         let is_own = MemoryGate::new(self).local_memory_trust(place);
-        let is_own = is_own.is_ok_and(|trust| trust.require_own().is_ok());
+        let is_own = is_own.is_ok_and(|trust| trust.require_own(trust.origin()).is_ok());
         let survey = is_own.then(|| SqliteStore::survey_file(&place.folder.join(DATABASE)));
         let survey = survey.and_then(Result::ok);
         let state = survey.and_then(|survey| {

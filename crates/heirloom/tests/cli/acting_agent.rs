@@ -65,6 +65,11 @@ fn what_only_a_person_may_do_is_refused_in_the_shell_of_an_agent() {
     let project = Project::new();
     project.ok(&["remember", "Indent with tabs", "--category", "convention"]);
     let id = string(&convention(&project)["id"]);
+    let command = "description = \"greets\"\ntemplate = \"hi\"\n";
+    project
+        .folder
+        .write(".heirloom/commands/hi.toml", command)
+        .unwrap();
     for args in [
         &["forget", &id][..],
         &["undo", &id],
@@ -75,6 +80,10 @@ fn what_only_a_person_may_do_is_refused_in_the_shell_of_an_agent() {
         &["share", &id],
         &["resolve", &id, "--keep", &id, "--as", "user"],
         &["purge", "--query", "tabs", "--yes"],
+        &["review", "--apply"],
+        &["prune", "--apply"],
+        &["cmd", "trust", "hi", "--yes"],
+        &["token", "create", "--role", "admin"],
         &["remember", "x", "--source", "user"],
     ] {
         let refused = run_as_agent(&project, "CLAUDECODE", args);

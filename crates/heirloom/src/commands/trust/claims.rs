@@ -84,7 +84,7 @@ pub(super) fn find_claims(
     let memory = MemoryGate::new(session).memory_trust(found)?;
     let origin = memory.origin();
     if origin == MemoryOrigin::Tracked {
-        memory.require_own()?;
+        memory.require_own(origin)?;
     }
     let is_on_server = !found.config.text("store.url").is_empty();
     let is_open = origin == MemoryOrigin::Own || origin == MemoryOrigin::Absent && !is_on_server;

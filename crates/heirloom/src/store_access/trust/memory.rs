@@ -69,7 +69,7 @@ impl MemoryTrust {
         if self.is_in_data_folder() {
             return MemoryOrigin::Own;
         }
-        if (PRIVATE_FILES.iter()).any(|name| tracked_entry(&self.folder.join(name)).is_some()) {
+        if self.is_tracked() {
             return MemoryOrigin::Tracked;
         }
         if self.mark().is_some() {
@@ -84,10 +84,10 @@ impl MemoryTrust {
         }
     }
 
-    /// Refuses a memory that is not to be used.
-    pub(crate) fn require_own(&self) -> Result<(), Fault> {
+    /// Refuses a memory of this origin if it is not to be used.
+    pub(crate) fn require_own(&self, origin: MemoryOrigin) -> Result<(), Fault> {
         let folder = self.folder.to_escaped();
-        match self.origin() {
+        match origin {
             MemoryOrigin::Absent | MemoryOrigin::Own => Ok(()),
             MemoryOrigin::Foreign => Err(Fault::refused(format!(
                 "the memory in {folder} was not created by this installation: it came with a clone, a copy or an \
@@ -230,6 +230,21 @@ impl MemoryTrust {
         let file = self.folder.join(MARKER);
         let bytes = project_fs::read_bounded(&file, limits::CONFIG_BYTES_MAX).ok()?;
         Some(StoreMarker::parse(&bytes)?.store_id()?.to_owned())
+    }
+
+    /// Returns true if git tracks a private file. Reads git's index once: in a large repository it has megabytes.
+    fn is_tracked(&self) -> bool {
+        let Some((work, index)) = project_fs::git_index_path(&self.folder) else {
+            return false;
+        };
+        let Ok(bytes) = project_fs::read_bounded(&index, limits::GIT_INDEX_BYTES_MAX) else {
+            return false;
+        };
+        let Some(below) = self.folder.strip_prefix(&work).ok().and_then(Path::to_str) else {
+            return false;
+        };
+        (PRIVATE_FILES.iter())
+            .any(|name| git_index::find_entry(&bytes, &format!("{below}/{name}")).is_some())
     }
 
     /// Returns true for a memory in the user's data folder, which no project can bring.
