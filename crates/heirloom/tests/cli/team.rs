@@ -12,7 +12,10 @@ fn run_git(folder: &Path, args: &[&str]) -> String {
         .env_clear()
         .env("PATH", "/usr/local/bin:/usr/bin:/bin");
     command.args(["-c", "user.name=a", "-c", "user.email=a@b.c"]);
-    if args.first() == Some(&"pull") {
+    if ["clone", "pull"]
+        .iter()
+        .any(|word| args.first() == Some(word))
+    {
         // Git's log has whole seconds, and the edit that follows is made within the same one.
         command.env("GIT_COMMITTER_DATE", "2026-01-01T00:00:00Z");
     }
