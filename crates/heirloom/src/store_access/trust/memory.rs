@@ -72,16 +72,24 @@ impl MemoryTrust {
         if self.is_tracked() {
             return MemoryOrigin::Tracked;
         }
-        if self.mark().is_some() {
+        // Files before marks: a process that creates this memory now writes its mark before the first file, so that
+        // files seen here without a mark are a stranger's. It replaces that mark by one with the id of the store,
+        // hence the second look.
+        let has_files = self.has_private_files();
+        if self.mark().or_else(|| self.mark()).is_some() {
             return MemoryOrigin::Own;
         }
-        let entries = self.folder.read_dir().into_iter().flatten().flatten();
-        let names = entries.map(|entry| entry.file_name());
-        let mut private = names.filter(|name| !SHARED_ENTRIES.iter().any(|shared| name == shared));
-        match private.next() {
-            Some(_) => MemoryOrigin::Foreign,
-            None => MemoryOrigin::Absent,
+        match has_files {
+            true => MemoryOrigin::Foreign,
+            false => MemoryOrigin::Absent,
         }
+    }
+
+    /// Returns true if the folder has files that belong to one machine.
+    fn has_private_files(&self) -> bool {
+        let entries = self.folder.read_dir().into_iter().flatten().flatten();
+        let mut names = entries.map(|entry| entry.file_name());
+        names.any(|name| !SHARED_ENTRIES.iter().any(|shared| name == *shared))
     }
 
     /// Refuses a memory of this origin if it is not to be used.
