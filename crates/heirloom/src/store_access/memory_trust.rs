@@ -60,7 +60,10 @@ impl<'s> MemoryGate<'s> {
             MemoryOrigin::Own => {}
             MemoryOrigin::Tracked => trust.require_own(origin)?,
             // A folder with files of a memory may bring events and notes of a stranger, whatever its name is.
-            MemoryOrigin::Absent if is_named_by_person(&found.config) => {
+            MemoryOrigin::Absent | MemoryOrigin::Foreign
+                if is_named_by_person(&found.config)
+                    && (origin == MemoryOrigin::Absent || trust.is_own_folder()) =>
+            {
                 trust.mark_own(self.session.clock()?.now())?;
             }
             MemoryOrigin::Absent | MemoryOrigin::Foreign => {
@@ -74,15 +77,22 @@ impl<'s> MemoryGate<'s> {
         Ok(trust)
     }
 
-    /// Joins the folder of a new project: `init` by a person is enough, unless the folder itself claims another name
-    /// than that of its remote.
+    /// Joins the folder of a new project, or one that has used a database of its own: `init` or `transfer` by a person
+    /// is enough, unless the folder itself claims another name than that of its remote.
     pub(crate) fn join_project(&self, found: &FoundProject) -> Result<(), Fault> {
+        if found.config.text("store.url").is_empty() {
+            return Ok(());
+        }
         let trust = self.memory_trust(found)?;
         let claims_name = !found.config.text("project.name").is_empty()
             && !is_named_by_person(&found.config)
             && trust.id() != shared_name(&found.place, "")?.to_string();
-        let is_on_server = !found.config.text("store.url").is_empty();
-        if is_on_server && trust.origin() == MemoryOrigin::Absent && !claims_name {
+        let is_ours = match trust.origin() {
+            MemoryOrigin::Absent => true,
+            MemoryOrigin::Foreign => trust.is_own_folder(),
+            MemoryOrigin::Own | MemoryOrigin::Tracked => false,
+        };
+        if is_ours && !claims_name {
             trust.mark_own(self.session.clock()?.now())?;
         }
         Ok(())

@@ -4,8 +4,9 @@ use super::CliSession;
 use super::database_server::parse_address;
 use super::private_files::create_folder;
 use super::store_opening::open_store;
+use crate::acting_agent::require_person;
 use crate::migration_progress;
-use crate::store_access::trust::MemoryTrust;
+use crate::store_access::trust::{MemoryOrigin, MemoryTrust};
 use heirloom_fs::project_fs;
 use heirloom_model::database_address::{is_database_address, without_password};
 use heirloom_model::text::EscapedPath;
@@ -34,6 +35,7 @@ pub(crate) fn transfer(
     session: &mut CliSession,
     mut done: impl FnMut(&mut CliSession, ProjectTransfer),
 ) -> Result<(), Fault> {
+    let own_folder = own_folder(request.from, session)?;
     let from = TransferStore::open(request.from, session)?;
     let to = TransferStore::create(request.to, session)?;
     let projects = match &request.project {
@@ -43,9 +45,31 @@ pub(crate) fn transfer(
     for project in projects {
         let name = request.name.as_ref().unwrap_or(&project);
         let copied = transfer_project(from.end(), to.end(), &project, name)?;
+        if let (Some(folder), TransferStore::Postgres(_)) = (&own_folder, &to) {
+            let joined = MemoryTrust::new(&session.env, folder, Some(name.as_str()));
+            joined.mark_own(session.clock()?.now())?;
+        }
         done(session, copied);
     }
     Ok(())
+}
+
+/// Returns the folder to copy from, if its memory is used here: it then uses the copy on a server too. A person may
+/// also copy the memory of another installation.
+fn own_folder(named: &str, session: &mut CliSession) -> Result<Option<PathBuf>, Fault> {
+    if is_database_address(named) {
+        return Ok(None);
+    }
+    let folder = memory_folder(Path::new(named));
+    let folder = project_fs::canonicalize(&folder).unwrap_or(folder);
+    match MemoryTrust::new(&session.env, &folder, None).origin() {
+        MemoryOrigin::Own => Ok(Some(folder)),
+        MemoryOrigin::Absent => Ok(None),
+        MemoryOrigin::Foreign | MemoryOrigin::Tracked => {
+            require_person(session, "copy the memory of another installation")?;
+            Ok(None)
+        }
+    }
 }
 
 /// Store at one end of a transfer.

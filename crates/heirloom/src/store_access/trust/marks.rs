@@ -112,17 +112,18 @@ impl Marks {
         (is_it && mark.content == content).then_some(mark)
     }
 
-    /// Finds a mark of a memory by other properties than its path and id.
-    pub(crate) fn find_memory(&self, is_it: impl Fn(&Mark) -> bool) -> Option<Mark> {
+    /// Finds a mark of a folder with a memory by other properties than its path and id.
+    pub(crate) fn find_folder(&self, is_it: impl Fn(&Mark) -> bool) -> Option<Mark> {
+        const KINDS: [MarkKind; 2] = [MarkKind::Memory, MarkKind::Server];
         let entries = self.folder.as_ref()?.read_dir().ok()?.flatten();
-        let memories = entries.filter(|entry| {
+        let folders = entries.filter(|entry| {
             let name = entry.file_name();
-            name.to_string_lossy()
-                .starts_with(MarkKind::Memory.as_str())
+            let name = name.to_string_lossy();
+            KINDS.iter().any(|kind| name.starts_with(kind.as_str()))
         });
-        memories
+        folders
             .filter_map(|entry| read(&entry.path()))
-            .find(|mark| mark.kind == MarkKind::Memory && is_it(mark))
+            .find(|mark| KINDS.contains(&mark.kind) && is_it(mark))
     }
 
     /// Writes a mark.

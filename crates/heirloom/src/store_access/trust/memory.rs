@@ -3,8 +3,8 @@
 use super::super::private_files::write_file;
 use super::marks::{Mark, MarkKind, Marks};
 use crate::config::Environment;
-use heirloom_fs::git_index;
 use heirloom_fs::project_fs::{self, FileStat};
+use heirloom_fs::{durable, git_index};
 use heirloom_model::text::EscapedPath;
 use heirloom_model::{Fault, Timestamp, limits};
 use heirloom_store::{DATABASE, MARKER, SqliteStore, StoreMarker};
@@ -88,7 +88,9 @@ impl MemoryTrust {
     /// Returns true if the folder has files that belong to one machine.
     fn has_private_files(&self) -> bool {
         let entries = self.folder.read_dir().into_iter().flatten().flatten();
-        let mut names = entries.map(|entry| entry.file_name());
+        let names = entries.map(|entry| entry.file_name());
+        // A write in progress is not one: `init` writes the config before there is a memory.
+        let mut names = names.filter(|name| !durable::is_leftover(&name.to_string_lossy()));
         names.any(|name| !SHARED_ENTRIES.iter().any(|shared| name == *shared))
     }
 
@@ -142,8 +144,11 @@ impl MemoryTrust {
             if mark.kind == MarkKind::Server {
                 break;
             }
-            let is_it = |other: &Mark| other.content == mark.content && other.inode == mark.inode;
-            while let Some(other) = self.marks.find_memory(is_it) {
+            let is_it = |other: &Mark| {
+                let is_folder = other.inode == mark.inode && other.born_ns == mark.born_ns;
+                is_folder && (other.content == mark.content || other.kind == MarkKind::Server)
+            };
+            while let Some(other) = self.marks.find_folder(is_it) {
                 self.marks
                     .remove(other.kind, Path::new(&other.path), &other.content)?;
             }
@@ -177,7 +182,17 @@ impl MemoryTrust {
         let Some(id) = self.store_id() else {
             return false;
         };
-        self.marks.find_memory(|mark| mark.content == id).is_some()
+        let is_it = |mark: &Mark| mark.kind == MarkKind::Memory && mark.content == id;
+        self.marks.find_folder(is_it).is_some()
+    }
+
+    /// Returns true if the folder itself is used, with this memory or with another one.
+    pub(crate) fn is_own_folder(&self) -> bool {
+        let path = self.folder.to_string_lossy();
+        let found = project_fs::file_stat(&self.folder);
+        let is_it =
+            |mark: &Mark| mark.path == path && found.is_some_and(|found| is_folder(found, mark));
+        self.marks.find_folder(is_it).is_some()
     }
 
     /// Returns the size of the database in bytes; `None` without a database.
@@ -219,8 +234,10 @@ impl MemoryTrust {
         let path = self.folder.to_string_lossy();
         let moved = self
             .marks
-            .find_memory(|mark| is_same_folder(mark) && (is_same_id(mark) || mark.path == path))?;
+            .find_folder(|mark| is_same_folder(mark) && (is_same_id(mark) || mark.path == path))?;
         let here = Mark {
+            // A folder that joined a project of a server may use a database of its own too.
+            kind,
             path: path.into_owned(),
             content: id.clone(),
             since_ns: match moved.since_ns {
