@@ -6,6 +6,7 @@ mod iteration_outcome;
 
 use crate::{ObservedSignal, Runs};
 use heirloom_agents::AgentProgram;
+use heirloom_agents::process::git_state;
 use heirloom_engine::Engine;
 use heirloom_engine::MirrorLoadOutcome;
 use heirloom_engine::TASK_MAIN;
@@ -16,6 +17,9 @@ use heirloom_model::signal::Diagnostic;
 use heirloom_model::{AgentStatus, Fault, IterationOutcome, Session};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Names of branches on which work begins.
+const DEFAULT_BRANCHES: [&str; 4] = ["main", "master", "trunk", "develop"];
 
 /// Parameters of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -218,9 +222,13 @@ impl Runs<'_> {
             let last = self.engine.sessions().last_iteration_without_task()?;
             return Ok(last.saturating_add(1));
         };
+        // Work begins on the default branch, which says nothing about the task.
+        let branch = git_state::current_branch(self.engine.root());
+        let branch = branch.filter(|branch| !DEFAULT_BRANCHES.contains(&branch.as_str()));
         let change = heirloom_engine::TaskChange {
             task_type: request.task_type.clone(),
             phase: request.phase.clone(),
+            branch,
             ..heirloom_engine::TaskChange::default()
         };
         self.engine.tasks().set(task, &change, "orchestrator")?;

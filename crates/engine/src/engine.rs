@@ -28,6 +28,8 @@ mod lessons;
 mod maintenance;
 mod markdown_cleanup;
 mod marks;
+mod mirror_additions;
+mod mirror_content;
 mod mirror_import;
 mod mirror_refresh;
 mod mirror_writer;

@@ -5,11 +5,34 @@ use heirloom_model::limits;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// Returns the message of the first operation at or after `seconds` since 1970, such as `commit: text` or
-/// `pull: Fast-forward`; `None` without one. `git_dir` is the git directory of the work tree.
-pub fn first_operation_since(git_dir: &Path, seconds: i64) -> Option<String> {
-    // Only the end of the log is read; a log that cannot be read tells nothing.
-    let (mut file, size) = project_fs::open_file(&git_dir.join("logs/HEAD")).ok()?;
+/// Returns true if a file that was written at `seconds` since 1970 was committed in this work tree: a commit is the first
+/// operation of the log since then, and no other one is in the same second. `git_dir` is the git directory of the work
+/// tree.
+///
+/// Example: a pull that writes the file is followed by its own entry, `pull: Fast-forward`.
+pub fn is_committed_after(git_dir: &Path, seconds: i64) -> bool {
+    // A log that cannot be read tells nothing.
+    let Some(text) = read_end(&git_dir.join("logs/HEAD")) else {
+        return false;
+    };
+    let mut later = text.lines().filter_map(|line| {
+        let (head, message) = line.split_once('\t')?;
+        // Ends with the time and its zone: `… <a@example.com> 1700000000 +0100`.
+        let at: i64 = head.rsplit(' ').nth(1)?.parse().ok()?;
+        (at >= seconds).then_some((at, message))
+    });
+    let Some((at, message)) = later.next() else {
+        return false;
+    };
+    let is_alone = later
+        .take_while(|(other, _)| *other == at && at == seconds)
+        .all(|(_, message)| is_own_commit(message));
+    is_own_commit(message) && is_alone
+}
+
+/// Returns the end of a log, as far as its limit allows.
+fn read_end(path: &Path) -> Option<String> {
+    let (mut file, size) = project_fs::open_file(path).ok()?;
     let skipped = size.saturating_sub(limits::GIT_REFLOG_BYTES_MAX);
     file.seek(SeekFrom::Start(skipped)).ok()?;
     let mut bytes = Vec::new();
@@ -17,17 +40,11 @@ pub fn first_operation_since(git_dir: &Path, seconds: i64) -> Option<String> {
         .take(limits::GIT_REFLOG_BYTES_MAX)
         .read_to_end(&mut bytes);
     read.ok()?;
-    let text = String::from_utf8_lossy(&bytes);
-    text.lines().find_map(|line| {
-        let (head, message) = line.split_once('\t')?;
-        // Ends with the time and its zone: `… <a@example.com> 1700000000 +0100`.
-        let at: i64 = head.rsplit(' ').nth(1)?.parse().ok()?;
-        (at >= seconds).then(|| message.to_owned())
-    })
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Returns true for the message of a commit that was made in this work tree, not one of a merge or another branch.
-pub fn is_own_commit(message: &str) -> bool {
+fn is_own_commit(message: &str) -> bool {
     ["commit: ", "commit (amend): ", "commit (initial): "]
         .iter()
         .any(|begin| message.starts_with(begin))
@@ -42,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn first_operation_at_or_after_a_time_is_found() {
+    fn commit_is_the_first_operation_after_the_file_was_written() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("logs")).unwrap();
         let line = |at: i64, message: &str| {
@@ -53,17 +70,19 @@ mod tests {
         };
         let log = line(100, "clone: from x")
             + &line(200, "commit: one")
-            + &line(300, "pull: Fast-forward");
+            + &line(300, "pull: Fast-forward")
+            + &line(400, "commit: two")
+            + &line(400, "pull: Fast-forward");
         std::fs::write(folder.path().join("logs/HEAD"), log).unwrap();
-        let at = |seconds| first_operation_since(folder.path(), seconds);
-        assert_eq!(at(200).as_deref(), Some("commit: one"));
-        assert_eq!(at(201).as_deref(), Some("pull: Fast-forward"));
-        assert_eq!(at(301), None);
+        let at = |seconds| is_committed_after(folder.path(), seconds);
+        assert!(at(150) && at(200) && at(350));
+        assert!(!at(201) && !at(100) && !at(401));
+        assert!(!at(400), "the pull of the same second may have written it");
         // The beginning of a long log is not read.
         let most = usize::try_from(limits::GIT_REFLOG_BYTES_MAX).unwrap();
         let long = line(100, "commit: old") + &line(400, &"x".repeat(most));
         std::fs::write(folder.path().join("logs/HEAD"), long).unwrap();
-        assert_eq!(at(1), None);
+        assert!(!at(1));
         assert!(is_own_commit("commit (amend): x"));
         assert!(!is_own_commit("commit (merge): x") && !is_own_commit("pull: x"));
     }

@@ -78,6 +78,8 @@ mod limits;
 mod mcp;
 #[path = "cli/mcp_http.rs"]
 mod mcp_http;
+#[path = "cli/mirror_additions.rs"]
+mod mirror_additions;
 #[path = "cli/opencode_plugin.rs"]
 mod opencode_plugin;
 #[path = "cli/orchestrator.rs"]
@@ -88,6 +90,8 @@ mod outputs;
 mod pending_files;
 #[path = "cli/permissions.rs"]
 mod permissions;
+#[path = "cli/placements.rs"]
+mod placements;
 #[path = "cli/printed_texts.rs"]
 mod printed_texts;
 #[path = "cli/project.rs"]

@@ -21,7 +21,7 @@ use heirloom_model::limits;
 use heirloom_model::prompt_safety::neutralize_block;
 use heirloom_model::section::{Section, SourceRow};
 use sanitize::Sanitizer;
-pub use worth::{StandingAllowance, WorthInput, render_by_worth};
+pub use worth::{NOTHING_ASKED, StandingAllowance, WorthInput, render_by_worth};
 
 /// Renders Session Memory for a prompt: the Markdown that fits `budget`, and the receipt of every item.
 ///

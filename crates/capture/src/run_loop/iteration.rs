@@ -11,13 +11,16 @@ use heirloom_agents::hooks::wrap_rules_in_envelope;
 use heirloom_agents::process::child_process::{self, EndStatus, LaunchSpec, PumpLimits};
 use heirloom_agents::process::git_state::{self, GitState};
 use heirloom_agents::signals;
-use heirloom_engine::{ContextRequest, STARTED_ITERATION, TaskChange};
+use heirloom_engine::{
+    ContextRequest, MirrorLoadOutcome, NewOutput, STARTED_ITERATION, TaskChange,
+};
 use heirloom_fs::durable;
 use heirloom_fs::project_fs;
 use heirloom_model::context::Context;
 use heirloom_model::prompt_safety::neutralize_document;
 use heirloom_model::signal::Diagnostic;
 use heirloom_model::{Fault, IterationOutcome, Role, Scope, limits, text};
+use heirloom_prompt::directives;
 use serde_json::json;
 use std::ffi::OsString;
 use std::time::Duration;
@@ -81,7 +84,16 @@ impl RunLoop<'_> {
             .usage
             .map(|usage| usage.input.saturating_add(usage.cached));
         outcome.tokens_out = output.usage.map(|usage| usage.output);
+        // The agent may have written to the mirror, which is rewritten now.
+        let loaded = match engine.settings().enabled {
+            true => engine.mirror().load()?,
+            false => MirrorLoadOutcome::Nothing,
+        };
+        if loaded != MirrorLoadOutcome::Nothing {
+            watch(&RunEvent::Mirror(&loaded));
+        }
         self.record(&scope, &outcome, &output)?;
+        self.keep_plan_output(&output, watch);
         self.store_receipt(&request, &context, &scope, watch);
         if let Some(fault) = output.fault {
             return Err(fault);
@@ -117,6 +129,32 @@ impl RunLoop<'_> {
             watch(&RunEvent::Diagnostic(&Diagnostic {
                 line: 0,
                 message: format!("the receipt was not stored: {}", fault.message),
+            }));
+        }
+    }
+
+    /// Stores the final text as the agent's output in the plan of the run, for the next agents of the plan.
+    fn keep_plan_output(&self, output: &CapturedOutput, watch: &mut dyn FnMut(&RunEvent<'_>)) {
+        let words = text::strip_ansi(&output.words);
+        let Some(plan) = &self.request.plan else {
+            return;
+        };
+        if !self.engine.settings().enabled || words.trim().is_empty() {
+            return;
+        }
+        let invocation = self.request.invocation.as_deref();
+        let invocation = invocation.and_then(|text| directives::parse(text).ok());
+        let agent = invocation.map(|parsed| parsed.agent);
+        let stored = self.engine.outputs().put(&NewOutput {
+            plan: plan.clone(),
+            agent: agent.unwrap_or_else(|| self.adapter.as_str().to_owned()),
+            content: words.trim().to_owned(),
+            ..NewOutput::default()
+        });
+        if let Err(fault) = stored {
+            watch(&RunEvent::Diagnostic(&Diagnostic {
+                line: 0,
+                message: format!("the output was not stored in the plan: {}", fault.message),
             }));
         }
     }

@@ -913,18 +913,24 @@ pub(crate) fn context_operations() -> Vec<Operation> {
         reads("groups without the store", |w| {
             w.engine.groups().list().map(drop)
         }),
-        reads("context with every source", |w| {
-            let request = ContextRequest {
-                task: Some("7".to_owned()),
-                agent: Some("coder".to_owned()),
-                plan: Some("p".to_owned()),
-                group: Some("g".to_owned()),
-                session: Some("s1".to_owned()),
-                query: Some("old".to_owned()),
-                ..ContextRequest::default()
-            };
-            expect_complete(w.engine.contexts().build(&request))
-        }),
+        row(
+            "context with every source",
+            fill_outputs_and_history,
+            |w| {
+                let request = ContextRequest {
+                    task: Some("7".to_owned()),
+                    agent: Some("coder".to_owned()),
+                    plan: Some("REQ-1".to_owned()),
+                    group: Some("g".to_owned()),
+                    session: Some("s1".to_owned()),
+                    query: Some("old".to_owned()),
+                    ..ContextRequest::default()
+                };
+                expect_complete(w.engine.contexts().build(&request))
+            },
+            AllOrNothing,
+            Nothing,
+        ),
         reads("standing records", |w| {
             w.engine.contexts().standing_records().map(drop)
         }),

@@ -17,7 +17,7 @@ use serde_json::json;
 use std::collections::HashSet;
 
 /// Source of imported records.
-const SOURCE: &str = "import";
+pub(super) const SOURCE: &str = "import";
 
 /// Changes of one import. A repeated entry of the file is stored again, under a numbered key.
 struct Entries<'e> {
@@ -50,7 +50,7 @@ impl Imports<'_> {
             changes: Vec::new(),
         };
         for (id, task) in &file.tasks {
-            entries.task(id, task);
+            entries.task(id, task, file.iteration);
         }
         for decision in &file.decisions {
             entries.decision(decision);
@@ -117,12 +117,10 @@ impl Entries<'_> {
         });
     }
 
-    fn task(&mut self, id: &str, task: &MirrorTask) {
+    /// Adds a task. The format counts iterations over all tasks: the next run continues that number.
+    fn task(&mut self, id: &str, task: &MirrorTask, iteration: u32) {
         let filled = |s: &str| Some(s.to_owned()).filter(|s| !s.is_empty());
-        let scope = Scope {
-            phase: filled(&task.phase),
-            ..Scope::of_task(id)
-        };
+        let scope = scope(iteration, id, &task.phase);
         let title = Task::title(id, filled(&task.task_type).as_deref());
         let mut record = self
             .engine
@@ -216,7 +214,7 @@ impl Entries<'_> {
     }
 }
 
-fn scope(iteration: u32, task: &str, phase: &str) -> Scope {
+pub(super) fn scope(iteration: u32, task: &str, phase: &str) -> Scope {
     let filled = |s: &str| Some(s.to_owned()).filter(|s| !s.is_empty());
     Scope {
         task: filled(task),

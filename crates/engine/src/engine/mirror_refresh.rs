@@ -1,6 +1,7 @@
 //! Refresh of the mirror after writes outside of a run.
 
-use super::mirror_writer::read_mirror;
+use super::mirror_writer::{MirrorLoadOutcome, read_mirror};
+use super::record_import::ImportReport;
 use crate::engine::Mirror;
 use heirloom_formats::mirror::{self, MirrorFormat};
 use heirloom_fs::durable;
@@ -21,7 +22,9 @@ pub enum MirrorRefreshOutcome {
     Nothing,
     /// It was rewritten.
     Written(PathBuf),
-    /// It could not be read: it was set aside, and a new one was written from the store.
+    /// It was rewritten after entries that another program or a person had added were imported.
+    Imported(ImportReport),
+    /// It could not be read, or has entries of a stranger: it was set aside, and a new one was written from the store.
     SetAside {
         /// Path of the file that was set aside.
         path: PathBuf,
@@ -152,6 +155,21 @@ impl Mirror<'_> {
         Ok(MirrorRefreshOutcome::Nothing)
     }
 
+    /// Imports what another program or a person added to the mirror of this project, without rewriting it.
+    pub(super) fn take_in(&self) -> Result<(), Fault> {
+        if !self.engine.has_files || !self.engine.settings.enabled {
+            return Ok(());
+        }
+        let path = self.path()?;
+        let Some(Ok(parsed)) = read_mirror(&path)? else {
+            return Ok(());
+        };
+        if parsed.form == MirrorFormat::Session && self.is_own_session(&parsed.file.session_id)? {
+            self.take_additions(&path, &parsed, &self.build()?)?;
+        }
+        Ok(())
+    }
+
     fn refresh_once(&self, path: &std::path::Path) -> Result<MirrorRefreshOutcome, Fault> {
         let mut old = match read_mirror(path)? {
             None => return Ok(MirrorRefreshOutcome::Nothing),
@@ -166,17 +184,33 @@ impl Mirror<'_> {
             return Ok(MirrorRefreshOutcome::Nothing);
         }
         let mut file = self.build()?;
+        let mut imported = None;
+        match self.take_additions(path, &old, &file)? {
+            MirrorLoadOutcome::Nothing => {}
+            MirrorLoadOutcome::Imported(report) => {
+                imported = Some(report);
+                file = self.build()?;
+            }
+            MirrorLoadOutcome::SetAside { path, problem } => {
+                self.write()?;
+                return Ok(MirrorRefreshOutcome::SetAside { path, problem });
+            }
+        }
         self.engine.redaction().redact_mirror(&mut old.file);
         file.preserve_unknown_fields(&old.file);
         self.engine.redaction().redact_mirror(&mut file);
         let written_at =
             std::mem::replace(&mut file.last_checkpoint, old.file.last_checkpoint.clone());
-        if file == old.file {
+        if file != old.file {
+            file.last_checkpoint = written_at;
+            durable::write_unsynced(path, &mirror::to_json(&file))?;
+        } else if imported.is_none() {
             return Ok(MirrorRefreshOutcome::Nothing);
         }
-        file.last_checkpoint = written_at;
-        durable::write_unsynced(path, &mirror::to_json(&file))?;
-        Ok(MirrorRefreshOutcome::Written(path.to_owned()))
+        Ok(match imported {
+            Some(report) => MirrorRefreshOutcome::Imported(report),
+            None => MirrorRefreshOutcome::Written(path.to_owned()),
+        })
     }
 
     /// Returns true if a mirror with this session belongs to this project; other projects and programs may write the

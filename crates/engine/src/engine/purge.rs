@@ -45,6 +45,8 @@ impl Maintenance<'_> {
     /// Permanently deletes the records of `selection`, and rewrites an existing mirror. Allowed while memory is
     /// switched off.
     pub fn purge(&self, selection: &PurgeTarget) -> Result<PurgeOutcome, Fault> {
+        // What another program added to the mirror is deleted too if it is selected, and else not lost by the rewrite.
+        self.engine.mirror().take_in()?;
         let working = self.engine.sessions().purgeable_working(selection)?;
         let purged =
             self.engine

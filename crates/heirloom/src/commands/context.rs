@@ -7,6 +7,7 @@ use heirloom_engine::ContextRequest;
 use heirloom_model::context::{Context, ReceiptItem};
 use heirloom_model::text::counted;
 use heirloom_model::{Budget, Fault};
+use heirloom_prompt::context::NOTHING_ASKED;
 
 /// Print the context for the next prompt: what is known, within a budget
 #[derive(Debug, clap::Args)]
@@ -70,9 +71,10 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         separate_rules: false,
     };
     let context = engine.contexts().build(&request)?;
-    if request.invocation.is_some() && !session.out.json && !args.receipt {
-        // Without this note, a reader of the text alone would not notice that a requested part is missing.
-        for note in &context.notes {
+    if !session.out.json && !args.receipt {
+        // Without these notes, a reader of the text alone would not notice that a part is missing.
+        let all = context.notes.iter();
+        for note in all.filter(|note| note.as_str() != NOTHING_ASKED) {
             session.out.talk(&format!("heirloom: {note}"));
         }
     }

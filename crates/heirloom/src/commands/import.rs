@@ -1,6 +1,6 @@
 //! `heirloom import`.
 
-mod agentium;
+pub(in crate::commands) mod agentium;
 mod chat_export;
 mod export_file;
 mod import_format;

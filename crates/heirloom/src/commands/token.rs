@@ -3,9 +3,8 @@
 use crate::acting_agent::require_person;
 use crate::store_access::CliSession;
 use clap::Subcommand;
-use heirloom_engine::Engine;
 use heirloom_fs::project_fs::display_name;
-use heirloom_model::{AccessRole, Fault, ProjectName, text};
+use heirloom_model::{AccessRole, Fault, ProjectName};
 use serde_json::json;
 
 /// Create, list and revoke the tokens that give access to this memory through a server
@@ -51,9 +50,6 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
             require_person(session, "create tokens")?;
             let project = bound.map(|name| ProjectName::new(&name)).transpose();
             let project = project.map_err(|bad| Fault::usage(bad.to_string()))?;
-            if let Some(project) = &project {
-                warn_about_unknown_project(project, &engine, session)?;
-            }
             let token =
                 tokens.create_named(create.role, project.as_ref(), create.name.as_deref())?;
             if session.out.json {
@@ -108,29 +104,4 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         }
     }
     Ok(0)
-}
-
-/// Says that a token is for a project without records, whose name is perhaps misspelled, and names the others.
-fn warn_about_unknown_project(
-    project: &ProjectName,
-    engine: &Engine,
-    session: &mut CliSession,
-) -> Result<(), Fault> {
-    let known = engine.records().projects()?;
-    if known.contains(project) {
-        return Ok(());
-    }
-    let known: Vec<String> = known
-        .iter()
-        .map(|name| display_name(name.as_str()))
-        .collect();
-    let others = match known.is_empty() {
-        true => String::new(),
-        false => format!(" It has: {}.", known.join(", ")),
-    };
-    session.out.talk(&format!(
-        "This memory has no project `{}` yet; without --project the token is for all of them.{others}",
-        text::excerpt(project.as_str(), 80)
-    ));
-    Ok(())
 }

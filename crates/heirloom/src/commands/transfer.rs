@@ -1,7 +1,8 @@
 //! `heirloom transfer`.
 
+use crate::acting_agent::require_person;
 use crate::store_access::{
-    CliSession, ProjectTransfer, TransferRequest, refuse_password, transfer,
+    CliSession, ProjectTransfer, TransferRequest, is_foreign_source, refuse_password, transfer,
 };
 use heirloom_model::text::counted;
 use heirloom_model::{Fault, ProjectName};
@@ -30,6 +31,9 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     refuse_password(&args.from)?;
     refuse_password(&args.to)?;
+    if is_foreign_source(&args.from, session) {
+        require_person(session, "copy the memory of another installation")?;
+    }
     let named = |name: String| ProjectName::new(&name).map_err(|bad| Fault::usage(bad.to_string()));
     let request = TransferRequest {
         from: &args.from,

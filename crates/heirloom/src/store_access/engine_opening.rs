@@ -13,12 +13,15 @@ use crate::migration_progress;
 use crate::terminal_output::Output;
 use heirloom_engine::{Engine, MirrorRefreshOutcome, set_actor};
 use heirloom_fs::durable;
-use heirloom_fs::project_fs::{self, ProjectPaths};
-use heirloom_model::text::EscapedPath;
+use heirloom_fs::project_fs::{self, ProjectPaths, display_name};
+use heirloom_model::text::{self, EscapedPath, counted};
 use heirloom_model::{Clock, Fault, ProjectName};
 use heirloom_store::{DATABASE, MARKER, PostgresStore};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// Number of projects in a message.
+const PROJECTS_SHOWN: usize = 5;
 
 /// Folder name of the user's own memory, and the project name in its store.
 const USER: &str = "user";
@@ -199,6 +202,18 @@ impl CliSession {
         found: &FoundProject,
         clock: Arc<dyn Clock>,
     ) -> Result<Engine, Fault> {
+        let engine = self.open_engine_silently(found, clock)?;
+        if self.global.project.is_some() && !self.is_short_lived {
+            warn_about_unknown_project(&engine, &mut self.out)?;
+        }
+        Ok(engine)
+    }
+
+    fn open_engine_silently(
+        &mut self,
+        found: &FoundProject,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Engine, Fault> {
         let mut place = found.place.clone();
         place.folder = memory_folder(&place)?;
         let gate = MemoryGate::new(self);
@@ -243,6 +258,28 @@ impl CliSession {
     }
 }
 
+/// Says that the project named on the command line has no records, because its name may be misspelt, and names others.
+fn warn_about_unknown_project(engine: &Engine, out: &mut Output) -> Result<(), Fault> {
+    let mut known = engine.records().projects()?;
+    if known.is_empty() || known.contains(engine.project()) {
+        return Ok(());
+    }
+    let more = known.len().saturating_sub(PROJECTS_SHOWN);
+    known.truncate(PROJECTS_SHOWN);
+    let known = known.iter().map(|name| display_name(name.as_str()));
+    let known: Vec<String> = known.collect();
+    let more = match more {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    out.talk(&format!(
+        "heirloom: this memory has no project `{}` yet; it has {}{more}",
+        text::excerpt(engine.project().as_str(), 80),
+        known.join(", ")
+    ));
+    Ok(())
+}
+
 /// Opens the project's memory on a database server. The folder of the project has its files as usual, without a database.
 fn open_shared_engine(
     session: &mut CliSession,
@@ -274,11 +311,22 @@ fn settings_of(session: &CliSession, found: &FoundProject) -> heirloom_model::Se
 fn update_mirror(engine: &Engine, out: &mut Output) {
     match engine.mirror().refresh() {
         Ok(MirrorRefreshOutcome::Nothing | MirrorRefreshOutcome::Written(_)) => {}
+        Ok(MirrorRefreshOutcome::Imported(report)) => {
+            let mirror = &engine.settings().mirror_path;
+            let entries = counted(report.created, "entry", "entries");
+            let undo = report
+                .batch
+                .map(|id| format!("; heirloom undo {id} reverts it"));
+            out.talk(&format!(
+                "heirloom: {entries} that another program added to {mirror} imported{}",
+                undo.unwrap_or_default()
+            ));
+        }
         Ok(MirrorRefreshOutcome::SetAside { path, problem }) => {
             let mirror = &engine.settings().mirror_path;
             let aside = path.to_escaped();
             out.talk(&format!(
-                "heirloom: {mirror} cannot be read: {problem}; it was set aside as {aside} and rewritten"
+                "heirloom: {mirror} is not used: {problem}; it was set aside as {aside} and rewritten"
             ));
         }
         Err(fault) => {

@@ -4,7 +4,6 @@ use super::CliSession;
 use super::database_server::parse_address;
 use super::private_files::create_folder;
 use super::store_opening::open_store;
-use crate::acting_agent::require_person;
 use crate::migration_progress;
 use crate::store_access::trust::{MemoryOrigin, MemoryTrust};
 use heirloom_fs::project_fs;
@@ -35,7 +34,9 @@ pub(crate) fn transfer(
     session: &mut CliSession,
     mut done: impl FnMut(&mut CliSession, ProjectTransfer),
 ) -> Result<(), Fault> {
-    let own_folder = own_folder(request.from, session)?;
+    // A folder that is used here uses the copy on a server too.
+    let source = local_memory(request.from, session);
+    let own_folder = source.filter(|(_, origin)| *origin == MemoryOrigin::Own);
     let from = TransferStore::open(request.from, session)?;
     let to = TransferStore::create(request.to, session)?;
     let projects = match &request.project {
@@ -45,7 +46,7 @@ pub(crate) fn transfer(
     for project in projects {
         let name = request.name.as_ref().unwrap_or(&project);
         let copied = transfer_project(from.end(), to.end(), &project, name)?;
-        if let (Some(folder), TransferStore::Postgres(_)) = (&own_folder, &to) {
+        if let (Some((folder, _)), TransferStore::Postgres(_)) = (&own_folder, &to) {
             let joined = MemoryTrust::new(&session.env, folder, Some(name.as_str()));
             joined.mark_own(session.clock()?.now())?;
         }
@@ -54,22 +55,23 @@ pub(crate) fn transfer(
     Ok(())
 }
 
-/// Returns the folder to copy from, if its memory is used here: it then uses the copy on a server too. A person may
-/// also copy the memory of another installation.
-fn own_folder(named: &str, session: &mut CliSession) -> Result<Option<PathBuf>, Fault> {
+/// Returns the folder that `named` names and the origin of its memory; `None` for a database server.
+fn local_memory(named: &str, session: &CliSession) -> Option<(PathBuf, MemoryOrigin)> {
     if is_database_address(named) {
-        return Ok(None);
+        return None;
     }
     let folder = memory_folder(Path::new(named));
     let folder = project_fs::canonicalize(&folder).unwrap_or(folder);
-    match MemoryTrust::new(&session.env, &folder, None).origin() {
-        MemoryOrigin::Own => Ok(Some(folder)),
-        MemoryOrigin::Absent => Ok(None),
-        MemoryOrigin::Foreign | MemoryOrigin::Tracked => {
-            require_person(session, "copy the memory of another installation")?;
-            Ok(None)
-        }
-    }
+    let origin = MemoryTrust::new(&session.env, &folder, None).origin();
+    Some((folder, origin))
+}
+
+/// Returns true if the memory to copy from was not created by this installation.
+pub(crate) fn is_foreign_source(named: &str, session: &CliSession) -> bool {
+    local_memory(named, session).is_some_and(|(_, origin)| match origin {
+        MemoryOrigin::Foreign | MemoryOrigin::Tracked => true,
+        MemoryOrigin::Own | MemoryOrigin::Absent => false,
+    })
 }
 
 /// Store at one end of a transfer.

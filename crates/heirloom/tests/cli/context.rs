@@ -355,3 +355,23 @@ fn short_facts_fill_the_budget() {
     assert!(included_count > budget / CONTEXT_CHARS_PER_FACT);
     assert!(output["chars"].as_u64().unwrap() <= budget as u64);
 }
+
+#[test]
+fn omissions_are_told_at_every_budget() {
+    let project = Project::new();
+    for n in 0..6 {
+        let text =
+            format!("decision {n}: the deploy of service {n} goes through the staging cluster");
+        project.remember(&text, &["--category", "decision"]);
+        project.remember(
+            &format!("fact {n}: the deploy key of service {n} is rotated weekly"),
+            &[],
+        );
+    }
+    for budget in ["100", "150", "200", "300", "400", "600", "3000"] {
+        let context = project.ok(&["context", "--query", "deploy", "--budget-chars", budget]);
+        let kept = context.stdout.matches("service").count();
+        let is_told = format!("{}{}", context.stdout, context.stderr).contains(" more");
+        assert!(kept == 12 || is_told, "{budget}: {context:?}");
+    }
+}

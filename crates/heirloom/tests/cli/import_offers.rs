@@ -419,18 +419,42 @@ fn init_import_ignores_folders_linked_outside_the_project() {
 }
 
 #[test]
-fn agentium_file_path_setting_locates_memory_and_leaves_config() {
+fn agentium_settings_locate_memory_and_are_taken_over() {
     let project = Project::new();
     let settings = "memory:\n  file_path: notes/memory.json\n  max_entries: 30\n";
     project.folder.write(".agentium.yaml", settings).unwrap();
     let memory = r#"{"session_id":"s","key_facts":["the port is 8080"]}"#;
     project.folder.write("notes/memory.json", memory).unwrap();
-    let before = project.folder.read(".heirloom/config.toml").unwrap();
+    let value = project.json(&["init", "--import", "--dry-run"]);
+    assert_eq!(value["imported"]["created"], 1, "{value}");
+    let config = project.folder.read(".heirloom/config.toml").unwrap();
+    assert!(!config.contains("max_entries"), "{config}");
     let value = project.json(&["init", "--import"]);
     assert_eq!(value["imported"]["created"], 1, "{value}");
     assert_eq!(offers(&value)[0].0, "notes/memory.json");
-    let after = project.folder.read(".heirloom/config.toml").unwrap();
-    assert_eq!(before, after);
+    let config = project.folder.read(".heirloom/config.toml").unwrap();
+    assert!(config.contains("max_entries = 30"), "{config}");
+    // A project's file may not name any file as the mirror.
+    assert!(!config.contains("notes/memory.json"), "{config}");
+    assert_eq!(project.folder.read("notes/memory.json").unwrap(), memory);
+}
+
+#[test]
+fn imported_agentium_memory_becomes_the_mirror() {
+    let project = Project::new();
+    let memory = r#"{"session_id":"s","iteration":3,"tasks":{"42":{"id":"42","type":"issue"}},"key_facts":["the port is 8080"]}"#;
+    project
+        .folder
+        .write(".agentium/memory.json", memory)
+        .unwrap();
+    project.ok(&["init", "--import"]);
+    project.ok(&["remember", "the queue is Redis"]);
+    let mirror = project.folder.read(".agentium/memory.json").unwrap();
+    assert!(mirror.contains("the queue is Redis"), "{mirror}");
+    let run = project.ok(&["run", "--task", "42", "--iterations", "1", "--", "true"]);
+    assert!(run.stderr.contains("iteration 4"), "{run:?}");
+    let mirror = project.folder.read(".agentium/memory.json").unwrap();
+    assert!(mirror.contains("\"iteration\": 4"), "{mirror}");
 }
 
 #[test]

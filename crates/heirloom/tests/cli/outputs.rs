@@ -260,3 +260,52 @@ fn file_and_store_adapters_return_the_same_results() {
         assert_eq!(refused.kind, ErrorKind::Refused);
     }
 }
+
+#[test]
+fn run_keeps_the_output_of_its_agent_in_the_plan() {
+    let project = Project::new();
+    let run = |agent: &str, words: &str| {
+        let mut args = sh("run --iterations 1 --plan now/REQ-6 --invocation");
+        args.extend([agent, "--", "echo", words]);
+        project.ok(&args);
+    };
+    run("planner", "first the schema");
+    run("coder", "the schema is written");
+    run("coder", "the tests pass");
+    let get = |agent: &str| {
+        let found = project.json(&["output", "get", "--plan", "REQ-6", "--agent", agent]);
+        found["content"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(get("planner"), "first the schema");
+    assert_eq!(get("coder"), "the tests pass");
+    let context = project.ok(&sh("context reviewer --plan now/REQ-6")).stdout;
+    assert!(context.contains("[coder]: the tests pass"), "{context}");
+    assert_eq!(project.ok(&sh("run --iterations 1 -- echo x")).code, 0);
+    let listed = project.json(&sh("output list"));
+    assert_eq!(listed["outputs"].as_array().unwrap().len(), 2, "{listed}");
+}
+
+#[test]
+fn context_names_an_unknown_plan() {
+    let project = Project::new();
+    project.ok(&sh("output put 'tests pass' --plan REQ-1 --agent tester"));
+    let unknown = project.ok(&sh("context coder --plan REQ-11"));
+    assert!(unknown.stderr.contains("`REQ-11`"), "{unknown:?}");
+    assert!(unknown.stderr.contains("REQ-1"), "{unknown:?}");
+    let known = project.ok(&sh("context coder --plan REQ-1"));
+    assert!(!known.stderr.contains("nothing is stored"), "{known:?}");
+}
+
+#[test]
+fn unknown_project_of_the_command_line_is_named_with_the_known_ones() {
+    let project = Project::new();
+    project.remember("here", &["--project", "shop"]);
+    let misspelt = project.ok(&sh("list --project shpo"));
+    assert!(
+        misspelt.stderr.contains("no project `shpo`"),
+        "{misspelt:?}"
+    );
+    assert!(misspelt.stderr.contains("it has shop"), "{misspelt:?}");
+    let known = project.ok(&sh("list --project shop"));
+    assert!(!known.stderr.contains("no project"), "{known:?}");
+}

@@ -24,7 +24,7 @@ const OMISSION_CHARS_MAX: usize = 80;
 const OMISSION_SHARE: usize = 5;
 
 /// Note of a context that omits items without a question.
-const NOTHING_ASKED: &str = "newest, nothing was asked";
+pub const NOTHING_ASKED: &str = "newest, nothing was asked";
 
 /// Handling of the standing text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,13 +109,17 @@ pub fn render_by_worth(input: &WorthInput<'_>) -> Context {
     writer.write_blocks(&blocks);
     writer.write_sources(&sources, &standing, &directives);
     let omissions = omission_lines(input, &selection);
-    writer.write_omissions(&omissions, total);
+    let is_told = writer.write_omissions(&omissions, total);
     let budget = match input.budget {
         Budget::Chars(_) => Budget::Chars(total),
         Budget::Tokens(_) => Budget::Tokens(total.div_ceil(limits::CHARS_PER_TOKEN)),
     };
     let mut notes = notes(input, &standing, &sanitizer);
     notes.extend(directives.notes);
+    if let (false, Some(line)) = (is_told, omissions.first()) {
+        let words = line.trim_start_matches("… ").trim_end();
+        notes.push(format!("the context has no space to say it: {words}"));
+    }
     if input.question.is_none() && omissions.iter().any(|line| !line.is_empty()) {
         notes.push(NOTHING_ASKED.to_owned());
     }

@@ -5,7 +5,8 @@ use crate::engine::Contexts;
 use heirloom_formats::plan_files::{self, PlanFile};
 use heirloom_fs::project_fs::normalise_project_path;
 use heirloom_model::section::{Offer, Origin, Section};
-use heirloom_model::{Fault, limits, text};
+use heirloom_model::{Fault, PlanName, Scope, limits, text};
+use heirloom_store::Filter;
 use std::fs;
 use std::io::ErrorKind;
 
@@ -21,6 +22,7 @@ impl Contexts<'_> {
             return Ok(section);
         };
         let Some(folder) = self.plan_folder(plan, &mut section.notes)? else {
+            section.notes.extend(self.unknown_plan_note(plan)?);
             return Ok(section);
         };
         let mut files = self.names_in(&folder, &mut section.notes)?;
@@ -44,6 +46,35 @@ impl Contexts<'_> {
             }
         }
         Ok(section)
+    }
+
+    /// Returns a note about a plan without files, outputs and records, which is usually a misspelt name.
+    fn unknown_plan_note(&self, plan: &str) -> Result<Option<String>, Fault> {
+        let scope = Scope {
+            plan: Some(PlanName::parse(plan).plan.to_owned()),
+            ..Scope::default()
+        };
+        let records = Filter::current(&[], self.engine.now())
+            .scope(scope)
+            .limit(1);
+        let outputs = self.engine.outputs().list(Some(plan))?;
+        if !outputs.is_empty() || !self.engine.records().find(&records)?.is_empty() {
+            return Ok(None);
+        }
+        let mut known: Vec<_> = (self.engine.outputs().list(None)?.into_iter())
+            .map(|output| output.plan)
+            .collect();
+        known.sort();
+        known.dedup();
+        known.truncate(limits::CONTEXT_OUTPUTS_MAX);
+        let known = match known.is_empty() {
+            true => String::new(),
+            false => format!("; plans with outputs: {}", known.join(", ")),
+        };
+        Ok(Some(format!(
+            "nothing is stored in the plan `{}` yet{known}",
+            text::one_line(plan)
+        )))
     }
 
     /// Returns the folder of a plan relative to the root: of `STAGE/PLAN`, or of `PLAN` in the first stage that has

@@ -1,7 +1,7 @@
 //! `heirloom import agentium`: the memory file and the settings of Agentium.
 
 use super::{import_label, read};
-use crate::config::ConfigKey;
+use crate::config::{ConfigKey, Layer};
 use crate::store_access::{self, CliSession};
 use heirloom_engine::{Engine, ImportReport};
 use heirloom_formats::{agentium, mirror};
@@ -43,6 +43,9 @@ pub(super) fn import_agentium(
     }
     let mut report = ImportReport::default();
     let mut memory = memory;
+    if path.is_none() {
+        follow_memory_file(found, session)?;
+    }
     if let Some(path) = settings {
         let memory_file = import_settings(engine, found, &path, session)?;
         let memory_path = memory_file
@@ -59,6 +62,36 @@ pub(super) fn import_agentium(
             .import_mirror(parsed, &import_label("agentium", &path))?;
     }
     Ok(report)
+}
+
+/// Takes over a project of Agentium: its settings, and its memory file as the mirror.
+pub(in crate::commands) fn take_over_agentium(
+    engine: &Engine,
+    found: &store_access::FoundProject,
+    session: &mut CliSession,
+) -> Result<(), Fault> {
+    follow_memory_file(found, session)?;
+    let settings = found.place.root.join(AGENTIUM_SETTINGS);
+    if settings.is_file() {
+        import_settings(engine, found, &settings, session)?;
+    }
+    Ok(())
+}
+
+/// Makes Agentium's memory file the mirror, so that its controller reads what is stored here, unless the settings name
+/// another file.
+fn follow_memory_file(
+    found: &store_access::FoundProject,
+    session: &mut CliSession,
+) -> Result<(), Fault> {
+    let is_default = ConfigKey::by_name("memory.file_path")
+        .and_then(|key| found.config.get(key))
+        .is_none_or(|(_, origin)| origin.layer == Layer::Default);
+    if !is_default || !found.place.root.join(AGENTIUM_MEMORY).is_file() {
+        return Ok(());
+    }
+    let path = toml::Value::String(AGENTIUM_MEMORY.to_owned());
+    write_settings(found, &[("file_path", path)], session)
 }
 
 /// Writes the `memory:` section of `.agentium.yaml` into the project's config and prints the changed keys. Returns
@@ -114,17 +147,27 @@ fn import_settings(
             false
         }
     });
-    if edits.is_empty() {
-        return Ok(settings.file_path);
+    if !edits.is_empty() {
+        write_settings(found, &edits, session)?;
     }
+    Ok(settings.file_path)
+}
+
+/// Writes keys of the section `memory` into the project's config and prints them.
+fn write_settings(
+    found: &store_access::FoundProject,
+    edits: &[(&str, toml::Value)],
+    session: &mut CliSession,
+) -> Result<(), Fault> {
     let config = &found.place.config;
     let text = project_fs::read_bounded_following_links(config, limits::CONFIG_BYTES_MAX)
         .unwrap_or_default();
     let text = String::from_utf8_lossy(&text).into_owned();
-    store_access::write_file(
-        config,
-        crate::config::with_keys(&text, "memory", &edits)?.as_bytes(),
-    )?;
+    let edited = crate::config::with_keys(&text, "memory", edits)?;
+    if edited == text {
+        return Ok(());
+    }
+    store_access::write_file(config, edited.as_bytes())?;
     let written: Vec<_> = edits
         .iter()
         .map(|(key, value)| format!("{key} = {value}"))
@@ -134,13 +177,16 @@ fn import_settings(
         config.to_escaped(),
         written.join(", ")
     ));
-    Ok(settings.file_path)
+    Ok(())
 }
 
 /// Checks that `value` fits the key of the section `memory`; an error explains the mismatch.
 fn check_value(key: &str, value: &toml::Value) -> Result<(), String> {
-    match ConfigKey::by_name(&format!("memory.{key}")) {
-        Some(key) => key.check(value),
-        None => Err("there is no such key".to_owned()),
+    let key = ConfigKey::by_name(&format!("memory.{key}"));
+    let key = key.ok_or_else(|| "there is no such key".to_owned())?;
+    key.check(value)?;
+    match key.check_of_project {
+        Some(check) => check(value).map_err(str::to_owned),
+        None => Ok(()),
     }
 }

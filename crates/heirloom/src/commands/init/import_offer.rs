@@ -1,6 +1,7 @@
 //! Data of other tools: listed by `init`, imported by `init --import`.
 
 use super::Args;
+use crate::commands::import::agentium::take_over_agentium;
 use crate::commands::import::memory_places::MemoryPlace;
 use crate::commands::import::other_tools::{DiscoveredImports, import_discovered};
 use crate::commands::import::{print_diagnostics, print_report_text, report_value};
@@ -52,6 +53,7 @@ impl ImportOffer {
             }
         };
         if !is_dry_run {
+            take_over_agentium(engine, found, session)?;
             embed_pending(engine, session);
         }
         Ok(Self {

@@ -277,11 +277,11 @@ pub(in crate::commands) fn describe_mirror_load(load: &MirrorLoadOutcome) -> Opt
     match load {
         MirrorLoadOutcome::Nothing => None,
         MirrorLoadOutcome::Imported(report) => Some(format!(
-            "imported {} of an existing memory file",
+            "imported {} of the memory file",
             counted(report.created, "entry", "entries")
         )),
         MirrorLoadOutcome::SetAside { path, problem } => Some(format!(
-            "the memory file could not be read ({problem}): it was moved to {}, and is rebuilt from the store",
+            "the memory file is not used ({problem}): it was moved to {}, and is rebuilt from the store",
             path.to_escaped()
         )),
     }

@@ -87,13 +87,12 @@ impl ProjectFileTrust {
     }
 }
 
-/// Returns true if git's first operation after the file was written is a commit of this work tree: what a pull, a merge
-/// or a checkout writes is followed by its own entry in the log.
+/// Returns true if the file was committed here after it was written: what a pull, a merge or a checkout writes is
+/// followed by its own entry in git's log.
 fn is_committed_here(file: &Path, written_s: i64) -> bool {
     let index = file.parent().and_then(project_fs::git_index_path);
-    let operation =
-        index.and_then(|(_, index)| git_reflog::first_operation_since(index.parent()?, written_s));
-    operation.is_some_and(|message| git_reflog::is_own_commit(&message))
+    let git_dir = index.as_ref().and_then(|(_, index)| index.parent());
+    git_dir.is_some_and(|git_dir| git_reflog::is_committed_after(git_dir, written_s))
 }
 
 impl FileTrust for ProjectFileTrust {

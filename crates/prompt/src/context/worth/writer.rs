@@ -182,12 +182,12 @@ impl<'a> ContextWriter<'a> {
         }
     }
 
-    /// Writes the first of the lines about omissions that fits.
-    pub(super) fn write_omissions(&mut self, lines: &[String], total: usize) {
+    /// Writes the first of the lines about omissions that fits. Returns false if none does.
+    pub(super) fn write_omissions(&mut self, lines: &[String], total: usize) -> bool {
         let chars = self.markdown.chars();
         let fits = |line: &&String| !line.is_empty() && chars + text::chars(line) < total;
         let Some(line) = lines.iter().find(fits).filter(|_| chars > 0) else {
-            return;
+            return lines.iter().all(String::is_empty);
         };
         self.markdown.push("\n");
         self.markdown.push(line);
@@ -195,6 +195,7 @@ impl<'a> ContextWriter<'a> {
         if let Some(section) = self.sections.iter_mut().rev().find(|one| one.chars > 0) {
             section.chars += written;
         }
+        true
     }
 
     pub(super) fn into_context(self, budget: Budget, rules: String, notes: Vec<String>) -> Context {
