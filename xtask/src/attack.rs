@@ -17,7 +17,7 @@ usage: cargo xtask attack CAMPAIGN [ARGS]
 
 /// Tests of `heirloom` about what a project must not reach.
 const PROJECT_TESTS: &str =
-    "test(trust::) | test(acting_agent::) | test(boundaries::) | test(claims::)";
+    "test(trust::) | test(acting_agent::) | test(boundaries::) | test(placements::) | test(mirror_additions::) | test(claims::)";
 
 /// Runs a campaign; the error is the message for the developer.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {

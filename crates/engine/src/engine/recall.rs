@@ -12,13 +12,14 @@ use super::Engine;
 pub use absence::Absence;
 pub use conversations::ConversationHits;
 use heirloom_model::{Fault, Kind, RecordId, Scope, Timestamp, text};
+use heirloom_search::index::tokenizer::QueryTerms;
 use heirloom_search::recall::{
     ParsedQuery, QueryFilters, Ranked, RecallItem, ScoreBreakdown, fill_budget_mmr, retain_relevant,
 };
 use heirloom_search::relevance::{FLOOR, Question};
 use heirloom_store::{AsOf, Filter, Lane, ModelVector, SentenceQuestion};
 use lane_search::LaneSearch;
-use query_validation::{checked_count, parse_query};
+use query_validation::{checked_count, parse_query, without_filters};
 use std::time::Instant;
 
 /// Note of an answer without a relevant hit.
@@ -193,8 +194,30 @@ impl Recall<'_> {
         })
     }
 
-    /// Searches as [`Self::search`], with the given vectors.
+    /// Searches as [`Self::search`], with the given vectors. If nothing matches the filters of the question, they are
+    /// searched as words.
     pub(super) fn search_with_vectors(
+        &self,
+        request: &RecallRequest,
+        vectors: VectorSource,
+    ) -> Result<RecallReport, Fault> {
+        let report = self.search_as_written(request, vectors)?;
+        if !report.hits.is_empty() || !report.conversations.is_empty() {
+            return Ok(report);
+        }
+        let Some((words, filters)) = without_filters(request) else {
+            return Ok(report);
+        };
+        let mut found = self.search_as_written(&words, vectors)?;
+        if found.hits.is_empty() && found.conversations.is_empty() {
+            return Ok(report);
+        }
+        let note = format!("nothing matches {filters}; searched as words");
+        found.notes.insert(0, note);
+        Ok(found)
+    }
+
+    fn search_as_written(
         &self,
         request: &RecallRequest,
         vectors: VectorSource,
@@ -208,7 +231,7 @@ impl Recall<'_> {
         if request.as_of.is_some_and(|then| then > self.engine.now()) {
             notes.push("the requested time is in the future: the answer is as of now".to_owned());
         }
-        let is_searched = query.text.chars().any(char::is_alphanumeric);
+        let is_searched = !QueryTerms::of(&query.text).is_empty();
         let mut hits = Vec::new();
         let mut is_answered = true;
         let mut searched = None;

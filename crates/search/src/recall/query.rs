@@ -21,8 +21,6 @@ pub struct ParsedQuery {
     pub filters: QueryFilters,
     /// Dates among the words; items from these dates rank higher.
     pub dates: Vec<TimeSpan>,
-    /// Errors of invalid filters. A caller that must not fail uses [`ParsedQuery::parse_as_text`].
-    pub errors: Vec<String>,
     /// Notes for the person.
     pub notes: Vec<String>,
 }
@@ -31,8 +29,9 @@ impl ParsedQuery {
     /// Parses a query; never fails.
     ///
     /// `name:value` is a filter if the name is one of `kind task agent plan group session phase category source key
-    /// before after on`. The value may be in double quotes. All else is words: `std::fs`, `http://x`, `foo:bar`, and
-    /// text in backticks. Relative dates are resolved from `now`.
+    /// before after on`. The value may be in double quotes. All else is words: `std::fs`, `http://x`, `foo:bar`, text in
+    /// backticks, and a filter with an invalid value, which gets a note: pasted text contains `kind:Deployment`.
+    /// Relative dates are resolved from `now`.
     pub fn parse(question: &str, now: Timestamp) -> Self {
         let mut reader = QueryBuilder::new(now);
         let mut rest = question;
@@ -99,7 +98,14 @@ impl QueryBuilder {
                 self.add_word(inside);
             }
             QueryToken::Filter { whole, .. } if !self.has_room() => self.add_word(whole),
-            QueryToken::Filter { name, value, .. } => self.add_filter(name, value),
+            QueryToken::Filter { whole, name, value } => {
+                if let Err(problem) = self.add_filter(name, value) {
+                    self.query
+                        .notes
+                        .push(format!("{problem}; searched as a word"));
+                    self.add_word(whole);
+                }
+            }
         }
     }
 
@@ -122,7 +128,8 @@ impl QueryBuilder {
         self.query.text.push_str(word.trim());
     }
 
-    fn add_filter(&mut self, name: &str, value: &str) {
+    /// Adds a filter. Errors: the problem of its value.
+    fn add_filter(&mut self, name: &str, value: &str) -> Result<(), String> {
         match name {
             "kind" => self.add_kinds(value),
             "before" | "after" | "on" => self.add_date_filter(name, value),
@@ -130,27 +137,36 @@ impl QueryBuilder {
         }
     }
 
-    fn add_kinds(&mut self, value: &str) {
+    fn add_kinds(&mut self, value: &str) -> Result<(), String> {
+        let mut kinds = Vec::new();
+        let mut has_turns = false;
         for one in value.split(',').filter(|one| !one.is_empty()) {
-            let filters = &mut self.query.filters;
-            match one.parse::<Kind>() {
-                _ if is_turn_kind(one) => filters.turns = true,
-                Ok(kind) if filters.kinds.contains(&kind) => {}
-                Ok(kind) => filters.kinds.push(kind),
-                Err(bad) => self.query.errors.push(format!("{bad}, message")),
+            match is_turn_kind(one) {
+                true => has_turns = true,
+                false => kinds.push(
+                    one.parse::<Kind>()
+                        .map_err(|bad| format!("{bad}, message"))?,
+                ),
             }
         }
+        let filters = &mut self.query.filters;
+        filters.turns |= has_turns;
+        for kind in kinds {
+            if !filters.kinds.contains(&kind) {
+                filters.kinds.push(kind);
+            }
+        }
+        Ok(())
     }
 
-    fn add_date_filter(&mut self, name: &str, value: &str) {
-        let Some(span) = dates::parse_date(value, self.now) else {
-            let value = text::excerpt(value, 40);
-            self.query.errors.push(format!(
-                "`{name}:{value}`: not a date; use a day such as 2026-05-01, a time of RFC 3339, \
-                 yesterday, last-week, \"3 May\""
-            ));
-            return;
-        };
+    fn add_date_filter(&mut self, name: &str, value: &str) -> Result<(), String> {
+        let span = dates::parse_date(value, self.now).ok_or_else(|| {
+            format!(
+                "`{name}:{}`: not a date; use a day such as 2026-05-01, a time of RFC 3339, \
+                 yesterday, last-week, \"3 May\"",
+                text::excerpt(value, 40)
+            )
+        })?;
         let filters = &mut self.query.filters;
         let latest = |old: Option<Timestamp>, new| Some(old.map_or(new, |old| old.max(new)));
         let earliest = |old: Option<Timestamp>, new| Some(old.map_or(new, |old| old.min(new)));
@@ -168,16 +184,16 @@ impl QueryBuilder {
                 text::excerpt(value, 40)
             ));
         }
+        Ok(())
     }
 
-    fn add_name_filter(&mut self, name: &str, value: &str) {
+    fn add_name_filter(&mut self, name: &str, value: &str) -> Result<(), String> {
         let value = value.trim();
         let too_long = name == "key" && value.len() <= limits::KEY_BYTES_MAX;
         if let Err(bad) = check_name(name, value)
             && !too_long
         {
-            self.query.errors.push(bad.to_string());
-            return;
+            return Err(bad.to_string());
         }
         let filters = &mut self.query.filters;
         let slot = match name {
@@ -191,13 +207,11 @@ impl QueryBuilder {
             "source" => &mut filters.source,
             _ => &mut filters.key,
         };
-        match slot {
-            Some(other) if other != value => {
-                let error = format!("`{name}:` has two different values");
-                self.query.errors.push(error);
-            }
-            _ => *slot = Some(value.to_owned()),
+        if slot.as_ref().is_some_and(|other| other != value) {
+            return Err(format!("`{name}:` has two different values"));
         }
+        *slot = Some(value.to_owned());
+        Ok(())
     }
 
     fn finish(mut self) -> ParsedQuery {
@@ -226,9 +240,7 @@ mod tests {
     }
 
     fn query(question: &str) -> ParsedQuery {
-        let query = ParsedQuery::parse(question, now());
-        assert_eq!(query.errors, [""; 0], "{question}");
-        query
+        ParsedQuery::parse(question, now())
     }
 
     #[test]
@@ -286,34 +298,29 @@ mod tests {
         );
         let words = ParsedQuery::parse_as_text("kind:pattern task:\"a b\" x", now());
         assert_eq!(words.text, "kind:pattern task:\"a b\" x");
-        assert!(words.filters.is_empty() && words.errors.is_empty());
+        assert!(words.filters.is_empty() && words.notes.is_empty());
     }
 
     #[test]
-    fn parse_invalid_filter_value_is_error() {
+    fn parse_treats_invalid_filter_value_as_word() {
         for (question, part) in [
             ("kind:pattern x", "`pattern` is not a kind"),
+            ("kind:error,Deployment x", "`Deployment` is not a kind"),
             ("before:soon", "`before:soon`: not a date"),
-            ("task:1 task:2", "two different values"),
             ("on:2026-13-01", "not a date"),
         ] {
-            let found = ParsedQuery::parse(question, now());
-            assert_eq!(found.errors.len(), 1, "{question}");
-            assert!(found.errors[0].contains(part), "{:?}", found.errors);
+            let found = query(question);
+            assert_eq!(found.text, question);
+            assert!(found.filters.is_empty(), "{question}");
+            assert!(found.notes[0].contains(part), "{:?}", found.notes);
         }
+        let twice = query("task:1 task:2");
+        assert_eq!(twice.text, "task:2");
+        assert_eq!(twice.filters.scope.task.as_deref(), Some("1"));
+        assert!(twice.notes[0].contains("two different values"));
         let long = "x".repeat(limits::NAME_BYTES_MAX + 1);
-        assert_eq!(
-            ParsedQuery::parse(&format!("task:{long}"), now())
-                .errors
-                .len(),
-            1
-        );
-        assert_eq!(
-            ParsedQuery::parse(&format!("key:{long}"), now())
-                .errors
-                .len(),
-            0
-        );
+        assert_eq!(query(&format!("task:{long}")).notes.len(), 1);
+        assert_eq!(query(&format!("key:{long}")).notes.len(), 0);
     }
 
     #[test]
@@ -370,7 +377,6 @@ mod tests {
             assert!(found.text.len() <= text.len() + found.phrases.len());
             let again = ParsedQuery::parse_as_text(&found.text, now());
             assert!(again.filters.is_empty());
-            assert_eq!(ParsedQuery::parse_as_text(&text, now()).errors, [""; 0]);
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::{QuerySyntax, RecallRequest};
 use heirloom_model::{Fault, Timestamp, limits};
 use heirloom_search::index::tokenizer::{self, Term};
+use heirloom_search::recall::query::split_filters;
 use heirloom_search::recall::{ParsedQuery, RecallItem};
 use heirloom_store::{AsOf, Filter};
 
@@ -51,15 +52,24 @@ pub(super) fn parse_query(
             limits::RECALL_QUERY_BYTES_MAX
         )));
     }
-    let query = match reading {
+    Ok(match reading {
         QuerySyntax::Question => ParsedQuery::parse(question, now),
         QuerySyntax::Words => ParsedQuery::parse_as_text(question, now),
-    };
-    match query.errors.first() {
-        Some(error) => Err(Fault::usage(error.clone())
-            .hint("put it in backticks to search for it as a word: `kind:x`")),
-        None => Ok(query),
+    })
+}
+
+/// Returns the request without filters in its question, if it has words beside them: pasted text such as
+/// `Execution failed for task:compileJava` has none that anything matches. The second value are the filters.
+pub(super) fn without_filters(request: &RecallRequest) -> Option<(RecallRequest, String)> {
+    if request.syntax == QuerySyntax::Words {
+        return None;
     }
+    let (words, filters) = split_filters(&request.question);
+    let words_only = RecallRequest {
+        syntax: QuerySyntax::Words,
+        ..request.clone()
+    };
+    (!words.is_empty() && !filters.is_empty()).then(|| (words_only, filters.join(" ")))
 }
 
 /// Returns true if a turn passes the filter, as far as turns have its fields.

@@ -23,6 +23,8 @@ enum CharClass {
     Word,
     /// Character of a script without spaces between words.
     Alone,
+    /// Emoji, a word by itself.
+    Emoji,
     Other,
 }
 
@@ -65,6 +67,13 @@ impl WordSplitter {
             return character_pairs::character_pairs(run, |pair, at| {
                 self.push(pair, from + at, false);
             });
+        }
+        if sort == CharClass::Emoji {
+            self.end_joined();
+            for (at, emoji) in run.char_indices() {
+                self.push(emoji.encode_utf8(&mut [0; 4]), from + at, false);
+            }
+            return;
         }
         let is_ascii = run.is_ascii();
         if !(is_ascii && self.joined.continues_at(text, from)) {
@@ -129,6 +138,8 @@ fn char_class(char: char) -> CharClass {
         | '\u{e00}'..='\u{eff}'
         | '\u{1780}'..='\u{17ff}'
         | '\u{1000}'..='\u{109f}' => CharClass::Alone,
+        // Pictographs and weather, no dingbats: tools put `✓` and `✗` before each line of their output.
+        '\u{1f000}'..='\u{1faff}' | '\u{2600}'..='\u{26ff}' => CharClass::Emoji,
         _ if char.is_alphanumeric() => CharClass::Word,
         _ => CharClass::Other,
     }
