@@ -127,8 +127,8 @@ pub use window::{
     TimelinePoint, WindowRequest, WindowTimeline, WrittenSummary,
 };
 pub use workspace::{
-    EntryReport, MemoryToolAnswer, MemoryToolCommand, ReviewedFile, ShareOutcome, ShareReport,
-    SyncReport, Workspace, WorkspaceEntry, WorkspacePage, read_external_workspace,
+    ChangeAuthor, EntryReport, MemoryToolAnswer, MemoryToolCommand, ReviewedFile, ShareOutcome,
+    ShareReport, SyncReport, Workspace, WorkspaceEntry, WorkspacePage, read_external_workspace,
 };
 
 pub use artifacts::Artifacts;

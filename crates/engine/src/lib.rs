@@ -29,6 +29,10 @@ pub use engine::{
     TeamSharing, Windows, Workspaces,
 };
 pub use engine::{
+    ChangeAuthor, EntryReport, FileTrust, FileVerdict, ReviewedFile, ShareOutcome, ShareReport,
+    SyncReport, Workspace, WorkspaceEntry, WorkspacePage, set_actor, use_trusted_files,
+};
+pub use engine::{
     ChangeCursor, MemoryToolAnswer, MemoryToolCommand, NewToken, Page, SentenceCoverage,
     ServerLock, Token, TokenStamp, Tokens,
 };
@@ -38,10 +42,6 @@ pub use engine::{
     LessonSource, Lessons, LessonsReport,
 };
 pub use engine::{EditableFile, EditableFolder, EditableText, SaveOutcome};
-pub use engine::{
-    EntryReport, FileTrust, FileVerdict, ReviewedFile, ShareOutcome, ShareReport, SyncReport,
-    Workspace, WorkspaceEntry, WorkspacePage, set_actor, use_trusted_files,
-};
 pub use engine::{
     ExternalContent, ExternalImportReport, ExternalPartReport, ExternalSource, RulesFile,
     TableColumns, read_external_workspace, read_foreign_tables,

@@ -299,13 +299,25 @@ fn episodes_cleanup_keeps_lessons() {
     let kept_s = i64::from(EPISODES_KEPT_DAYS_DEFAULT) * DAY_S;
     // The oldest episode that is removed is three seconds older than the newest.
     desk.pass(kept_s - 3);
-    assert_eq!(desk.engine.maintenance().prunable().unwrap().episodes, []);
+    assert_eq!(
+        desk.engine
+            .maintenance()
+            .prunable(usize::MAX)
+            .unwrap()
+            .episodes,
+        []
+    );
     desk.pass(4);
-    let report = desk.engine.maintenance().prune().unwrap();
+    let oldest = desk.engine.maintenance().prunable(2).unwrap();
+    assert_eq!(texts(&oldest.episodes), ["made up for", "worked"]);
+    let report = desk.engine.maintenance().prune(usize::MAX).unwrap();
     assert_eq!(report.episodes.len(), 3);
     assert_eq!(texts(&desk.episodes()), ["later lesson", "a lesson"]);
     desk.engine.records().undo(report.episodes[0].id).unwrap();
     assert_eq!(desk.episodes().len(), 3);
+    // What was restored is not retired the next day.
+    let again = desk.engine.maintenance().prune(usize::MAX).unwrap();
+    assert_eq!(again.records().count(), 0);
     // Saving the mirror after an iteration retires nothing.
     desk.engine.mirror().write().unwrap();
     assert_eq!(desk.episodes().len(), 3);
@@ -325,16 +337,35 @@ fn episodes_cleanup_disabled_keeps_all() {
     desk.write("a.rs", "x");
     desk.artifact("a.rs").unwrap();
     desk.pass(DAY_S);
-    assert_eq!(desk.engine.maintenance().prunable().unwrap().artifacts, []);
+    assert_eq!(
+        desk.engine
+            .maintenance()
+            .prunable(usize::MAX)
+            .unwrap()
+            .artifacts,
+        []
+    );
     desk.pass(1);
     assert_eq!(
-        desk.engine.maintenance().prune().unwrap().artifacts.len(),
+        desk.engine
+            .maintenance()
+            .prune(usize::MAX)
+            .unwrap()
+            .artifacts
+            .len(),
         1
     );
     assert_eq!(desk.statuses(), []);
     assert!(desk.file("a.rs").exists());
     desk.pass(100 * 365 * DAY_S);
-    assert_eq!(desk.engine.maintenance().prunable().unwrap().episodes, []);
+    assert_eq!(
+        desk.engine
+            .maintenance()
+            .prunable(usize::MAX)
+            .unwrap()
+            .episodes,
+        []
+    );
 }
 
 #[test]

@@ -118,7 +118,14 @@ fn output_prompt_and_tail_excerpts() {
         .outputs()
         .own_output_section(Some("REQ-1"), "coder")
         .unwrap();
-    assert_eq!(section.offers[0].text, found.content);
+    let shown = &section.offers[0].text;
+    assert!(shown.starts_with("line ") && found.content.ends_with(&**shown));
+    put(&engine, "coder", &"words ".repeat(OUTPUT_CHARS_MAX));
+    let of_others = engine
+        .outputs()
+        .other_outputs_section("REQ-1", None)
+        .unwrap();
+    assert!(of_others.offers[0].text.starts_with("[coder]: words "));
     assert!(
         section.notes[0].starts_with("the last "),
         "{:?}",
@@ -600,4 +607,18 @@ fn history_import_file_limits() {
     put("one_more.json");
     let (found, reported) = engine.outputs().output_sources(None).unwrap();
     assert_eq!((found.len(), reported.len()), (OUTPUT_FILES_MAX, 1));
+}
+
+#[test]
+fn system_message_is_no_interaction() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine(folder.path());
+    say(&engine, Role::System, "You are a coder.");
+    let sessions = engine.sessions();
+    assert_eq!(sessions.session_interactions("s").unwrap(), []);
+    say(&engine, Role::User, "Fix the login");
+    say(&engine, Role::Assistant, "It is fixed.");
+    let summary = sessions.session_summary("s").unwrap();
+    assert_eq!(summary.recent, ["- Fix the login → It is fixed."]);
+    assert_eq!((summary.interactions, summary.live), (1, 1));
 }

@@ -16,7 +16,7 @@ mod text_file;
 pub use bounded_read::{read_bounded, read_bounded_following_links};
 pub use file_digest::{DigestProblem, FileDigest, digest_file, file_size, open as open_file};
 pub use git_remote::normalise_remote;
-pub use private_files::private_reason;
+pub use private_files::{private_reason, reserved_reason};
 pub use project_location::{Location, display_name, is_derived_name, is_path_name};
 pub use project_path::{PathProblem, normalise_project_path};
 pub use safe_walk::{EntryKind, FolderVisitor, OpenFile, SafeFolder, SafeOpenProblem};

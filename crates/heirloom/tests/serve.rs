@@ -45,6 +45,8 @@ mod page_work;
 mod recall_page;
 #[path = "serve/receipt_page.rs"]
 mod receipt_page;
+#[path = "serve/retention.rs"]
+mod retention;
 #[path = "serve/settings_page.rs"]
 mod settings_page;
 #[path = "serve/tls.rs"]

@@ -17,6 +17,8 @@ pub struct Settings {
     pub conflict_policy: ConflictPolicy,
     /// Default budget of a context.
     pub context_budget: Budget,
+    /// True if a person set this budget: it contains the standing texts too.
+    pub has_own_budget: bool,
     /// Rule that decides which items a context includes.
     pub context_selection: ContextSelection,
     /// Allowance of standing texts in a context, characters; 0 = none.
@@ -158,6 +160,7 @@ impl Default for Settings {
             max_entries: limits::MIRROR_ENTRIES_DEFAULT,
             conflict_policy: ConflictPolicy::default(),
             context_budget: Budget::Chars(limits::CONTEXT_BUDGET_CHARS_DEFAULT),
+            has_own_budget: false,
             context_selection: ContextSelection::default(),
             standing_chars: limits::STANDING_CHARS_DEFAULT,
             sources: SourceRow::default_rows(),

@@ -77,6 +77,29 @@ pub fn clip_start(text: &str, chars_max: usize) -> &str {
     text
 }
 
+/// Returns at most the last `chars_max` characters, from the start of a line, or of a word if no line begins in the
+/// first half of them.
+pub fn clip_start_at_boundary(text: &str, chars_max: usize) -> &str {
+    let tail = clip_start(text, chars_max);
+    let before = text.strip_suffix(tail).unwrap_or_default();
+    if before.is_empty() || before.ends_with('\n') {
+        return tail;
+    }
+    let line = tail
+        .split_once('\n')
+        .filter(|(cut, whole)| cut.len() <= whole.len());
+    if let Some((_, whole)) = line.filter(|(_, whole)| !whole.trim().is_empty()) {
+        return whole;
+    }
+    if before.ends_with(char::is_whitespace) {
+        return tail;
+    }
+    let word = tail
+        .split_once(char::is_whitespace)
+        .map(|(_, whole)| whole.trim_start());
+    word.filter(|whole| !whole.is_empty()).unwrap_or(tail)
+}
+
 /// Returns one printable line of at most `chars_max` characters, with `…` if text was left out.
 pub fn excerpt(text: &str, chars_max: usize) -> String {
     let line = one_line_prefix(text, chars_max);

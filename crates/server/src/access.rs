@@ -28,7 +28,7 @@ use authentication::unauthorized;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
-use heirloom_model::{AccessRole, Authority, Permission};
+use heirloom_model::{AccessRole, Authority, Fault, Permission};
 use std::sync::Arc;
 
 /// Authenticated caller: an extractor for every route that is not public.
@@ -122,6 +122,14 @@ impl Access {
         }
         Ok(source.to_owned())
     }
+}
+
+/// Returns the refusal of a token for one project that writes into the user's workspace, which every project reads.
+pub(crate) fn user_workspace_fault(project: &str) -> Fault {
+    Fault::refused(format!(
+        "this token opens the project `{project}` only, and the user's workspace belongs to every project"
+    ))
+    .hint("leave `user` out, or use a token without a project")
 }
 
 fn describe_permission(permission: Permission) -> &'static str {

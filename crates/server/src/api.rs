@@ -23,6 +23,7 @@ mod query_params;
 mod recall;
 mod recall_types;
 mod records;
+mod retention;
 mod schema_layout;
 mod scope_fields;
 mod session_types;
@@ -122,5 +123,6 @@ fn shared_routes() -> OpenApiRouter<App> {
         .routes(routes!(admin::projects))
         .routes(routes!(admin::tokens, admin::create_token))
         .routes(routes!(admin::revoke_token))
+        .routes(routes!(retention::prune))
         .routes(routes!(admin::purge))
 }

@@ -33,8 +33,9 @@ pub struct ServerOptions {
     pub is_secure: bool,
     /// Setup of the machine; `None` for a server without config files.
     pub setup: Option<Arc<dyn LocalSetup>>,
-    /// Receiver of the access log: one line for each request with method, path, status and milliseconds.
-    pub access_log: Option<fn(&str)>,
+    /// Receiver of the log: one line for each request with method, path, status and milliseconds, and for each step of
+    /// retention.
+    pub log: Option<fn(&str)>,
 }
 
 /// Application state, shared by all requests.

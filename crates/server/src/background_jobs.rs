@@ -1,5 +1,9 @@
 //! Background jobs of a server: daily pruning, health checks, mirror updates, sentence vectors, and saving working memories at shutdown.
 
+mod retention;
+
+pub(crate) use retention::prune_daily;
+
 use crate::App;
 use crate::health_cache::{HealthReport, ServerFacts};
 use crate::local_setup::LocalSetup;
@@ -8,21 +12,6 @@ use heirloom_model::{Fault, limits};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinHandle;
-
-/// Prunes the served project as `heirloom prune --apply` does: once shortly after the start, then daily.
-pub(crate) async fn prune_daily(app: App) {
-    let mut pause = Duration::from_secs(limits::SERVER_PRUNE_FIRST_S);
-    loop {
-        tokio::time::sleep(pause).await;
-        // A failed prune is repeated the next day; nothing depends on it.
-        drop(
-            app.with_engine(None, |engine| engine.maintenance().prune())
-                .await,
-        );
-        app.feeds().wake_after_write();
-        pause = Duration::from_secs(limits::SERVER_PRUNE_S);
-    }
-}
 
 /// Updates the mirror of the served project periodically.
 pub(crate) async fn update_mirror_periodically(app: App) {
@@ -164,22 +153,6 @@ mod tests {
     use crate::engine_registry::tests::NoProject;
     use std::sync::Arc;
     use std::sync::atomic::Ordering;
-
-    #[tokio::test(start_paused = true)]
-    async fn prune_runs_once_a_day() {
-        let provider = NoProject::default();
-        let calls = Arc::clone(&provider.calls);
-        let app = App::new(Box::new(provider), ServerOptions::default());
-        let chores = tokio::spawn(prune_daily(app));
-        let wait = |seconds| tokio::time::sleep(Duration::from_secs(seconds));
-        wait(limits::SERVER_PRUNE_FIRST_S - 1).await;
-        assert_eq!(calls.load(Ordering::Relaxed), 0);
-        wait(60).await;
-        assert_eq!(calls.load(Ordering::Relaxed), 1);
-        wait(limits::SERVER_PRUNE_S).await;
-        assert_eq!(calls.load(Ordering::Relaxed), 2);
-        chores.abort();
-    }
 
     #[tokio::test(start_paused = true)]
     async fn sentences_are_computed_after_pauses() {

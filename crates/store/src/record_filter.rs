@@ -67,6 +67,8 @@ pub struct Filter {
     pub recorded_before: Option<Timestamp>,
     /// Matches only pinned records.
     pub pinned: bool,
+    /// Matches only knowledge that an agent wrote and no person or orchestrator has reviewed.
+    pub proposal: bool,
 }
 
 impl Filter {
@@ -92,6 +94,7 @@ impl Filter {
             recorded_from: None,
             recorded_before: None,
             pinned: false,
+            proposal: false,
         }
     }
 

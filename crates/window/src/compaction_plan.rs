@@ -14,7 +14,6 @@ mod unanswered_calls;
 
 use crate::conversation::Conversation;
 use crate::message::{ChatMessage, ChatRole, MessagePart, ShortenedForm, ToolOutput, WireFormat};
-use crate::output_truncation::STALE_CHARS;
 use crate::policy_lookup::{PolicyLookup, ToolLimits};
 
 use std::collections::{BTreeSet, HashMap};
@@ -300,7 +299,7 @@ fn entry_chars(tool: ToolLimits, output: &ToolOutput) -> usize {
     }
     match output.shortened_form {
         Some(ShortenedForm::Preview) => tool.preview,
-        Some(ShortenedForm::Stub) => output.chars.max(STALE_CHARS),
+        Some(ShortenedForm::Stub) => output.chars.max(tool.stub),
         None => output.chars,
     }
 }
@@ -313,14 +312,14 @@ pub(crate) fn is_long(policy: &PolicyLookup<'_>, output: &ToolOutput) -> bool {
 /// Returns the characters saved when an output becomes stale; 0 if it never does.
 fn stale_saves(tool: ToolLimits, output: &ToolOutput) -> usize {
     // Cheap test first: most outputs are shorter than a stub.
-    if output.chars <= STALE_CHARS
+    if output.chars <= tool.stub
         || tool.critical
         || output.value_span.is_none()
         || output.shortened_form == Some(ShortenedForm::Stub)
     {
         return 0;
     }
-    entry_chars(tool, output).saturating_sub(STALE_CHARS)
+    entry_chars(tool, output).saturating_sub(tool.stub)
 }
 
 /// Measures a message when it is first sent, and what a step can save. The size is not rounded: a step subtracts its

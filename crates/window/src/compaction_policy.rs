@@ -19,7 +19,7 @@ pub enum Profile {
     /// A window of 60,000 tokens.
     #[serde(rename = "large")]
     Large,
-    /// Short previews, as in the programs that this policy derives from.
+    /// Short previews, and a stub for each old output at once, as in the programs that this policy derives from.
     #[serde(rename = "seed")]
     Seed,
 }
@@ -164,6 +164,11 @@ impl Policy {
                 policy.preview_length = 400;
                 policy.read_max_length = 2_000;
                 policy.read_preview_length = 400;
+                // Each old output becomes a stub at once, whatever the cache loses.
+                policy.step_min_tokens = 0;
+                policy.cache_write_mils = 1_000;
+                policy.cache_read_mils = 1_000;
+                policy.prices = Vec::new();
             }
         }
         policy

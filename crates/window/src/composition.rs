@@ -147,7 +147,8 @@ fn compose_message(
             let whole =
                 output_truncation::original_ref(&output.text, &output.tool, message.time_ms);
             let text = if stale {
-                output_truncation::stale_stub(&output.text, output.chars, &output.tool, &whole)
+                let (most, tool) = (policy.limits_for(output).stub, &output.tool);
+                output_truncation::stale_stub(&output.text, output.chars, tool, &whole, most)
             } else {
                 let budget = policy.limits_for(output).preview;
                 let wanted = output_keywords(conversation, plan, at, output);

@@ -227,17 +227,24 @@ fn clip_bytes(text: &str, bytes_max: usize) -> &str {
     &text[..end]
 }
 
-/// Renders a stub: the beginning and error lines, at most [`STALE_CHARS`].
-pub(crate) fn stale_stub(text: &str, length: usize, tool: &str, whole: &OriginalRef) -> String {
-    let tool = if tool.is_empty() {
-        "tool"
-    } else {
-        clip(tool, TOOL_CHARS_MAX)
+/// Renders a stub: the beginning and error lines, at most `chars_max`.
+pub(crate) fn stale_stub(
+    text: &str,
+    length: usize,
+    tool: &str,
+    whole: &OriginalRef,
+    chars_max: usize,
+) -> String {
+    let tool = match tool {
+        "" => "tool",
+        tool => clip(tool, TOOL_CHARS_MAX),
     };
-    let head = clip(text, STALE_HEAD_CHARS);
-    let opening = format!("{STALE_MARK}{tool} — compressed] {head}…");
+    let mark = format!("{STALE_MARK}{tool} — compressed] ");
     let foot = format!(" ({length} chars, use {tool} if needed, id {})", whole.id);
-    let chars_left = STALE_CHARS.saturating_sub(chars(&opening) + chars(&foot) + 1);
+    let chars_left = chars_max.saturating_sub(chars(&mark) + chars(&foot) + 2);
+    let head = clip(text, STALE_HEAD_CHARS.min(chars_left));
+    let opening = format!("{mark}{head}…");
+    let chars_left = chars_left.saturating_sub(chars(head));
     let body = markers::overflow_foot(text).map_or(text, |at| &text[..at]);
     let rest = body.get(head.len()..).unwrap_or_default();
     let lines = relevant_lines(rest, chars_left, &KeywordMatcher(None));
@@ -249,6 +256,7 @@ pub(crate) fn stale_stub(text: &str, length: usize, tool: &str, whole: &Original
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compaction_policy::PREVIEW_CHARS_MIN;
     use crate::message::ShortenedForm;
 
     #[test]
@@ -295,8 +303,13 @@ mod tests {
             "b\n".repeat(400)
         );
         let whole = original_ref(&text, "", None);
-        let left = stale_stub(&text, chars(&text), "", &whole);
+        let left = stale_stub(&text, chars(&text), "", &whole, STALE_CHARS);
         assert!(chars(&left) <= STALE_CHARS);
+        // The shortest stub, of the shortest preview and the longest name.
+        let shortest = PREVIEW_CHARS_MIN / 4 * 3;
+        let short = stale_stub(&text, chars(&text), &"t".repeat(99), &whole, shortest);
+        assert!(chars(&short) <= shortest, "{short}");
+        assert_eq!(original_id(&short), Some(whole.id.as_str()));
         assert!(
             left.contains("no such table")
                 && markers::classify_output(&left) == Some(ShortenedForm::Stub),

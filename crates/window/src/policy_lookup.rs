@@ -2,6 +2,7 @@
 
 use crate::compaction_policy::{PREVIEW_CHARS_MIN, Policy};
 use crate::message::ToolOutput;
+use crate::output_truncation::STALE_CHARS;
 use heirloom_model::limits::CHARS_PER_TOKEN;
 use heirloom_model::text::hash16;
 use std::cell::RefCell;
@@ -15,6 +16,8 @@ pub(crate) struct ToolLimits {
     pub(crate) max: usize,
     /// Length of previews.
     pub(crate) preview: usize,
+    /// Maximum length of stubs: a short preview is replaced by a shorter stub.
+    pub(crate) stub: usize,
     /// True if outputs never become stale.
     pub(crate) critical: bool,
     /// True if the tool reads files.
@@ -34,6 +37,7 @@ pub(crate) struct PolicyLookup<'a> {
 const UNLIMITED: ToolLimits = ToolLimits {
     max: usize::MAX,
     preview: usize::MAX,
+    stub: STALE_CHARS,
     critical: true,
     read: false,
 };
@@ -78,6 +82,7 @@ impl<'a> PolicyLookup<'a> {
         let tool = ToolLimits {
             max,
             preview,
+            stub: STALE_CHARS.min(preview / 4 * 3),
             critical: self.policy.is_critical(name),
             read: self.policy.is_read_tool(name),
         };

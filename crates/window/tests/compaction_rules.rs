@@ -200,6 +200,46 @@ fn old_outputs_become_stubs_except_critical() {
     );
 }
 
+/// Counts the stubs in a window.
+fn stub_count(made: &CompactedWindow) -> usize {
+    let stubs = made.messages.iter();
+    stubs
+        .filter(|one| one.contains("[Stale output from"))
+        .count()
+}
+
+#[test]
+fn profile_seed_makes_each_old_output_a_stub() {
+    let window_of = |policy: &Policy, model: Option<&str>, rows: usize| {
+        let output = |n: usize| format!("row {n} of the table\n").repeat(rows);
+        let mut chat = Chat::new(policy.for_model(model).into_owned());
+        let mut made = None;
+        for n in 0..25 {
+            chat.call("search", &json!({ "n": n }).to_string(), &output(n));
+            made = Some(chat.window());
+        }
+        let input: usize = chat.messages.iter().map(|one| one.to_string().len()).sum();
+        (made.unwrap(), input)
+    };
+    let seed = keys("profile = 'seed'");
+    for model in [None, Some("claude-sonnet-4-5"), Some("gpt-5")] {
+        // Outputs of 1,800 characters that are sent whole at first, and of 3,200 that are previews.
+        for rows in [90, 160] {
+            let (made, input) = window_of(&seed, model, rows);
+            let length: usize = made.messages.iter().map(String::len).sum();
+            assert!(length < input, "{length} of {input}");
+            // 50 messages follow the goal: the outputs before the last 15 messages are stubs.
+            assert_eq!(stub_count(&made), 17, "{model:?}");
+        }
+    }
+    // A key that a person sets has precedence.
+    let (made, _) = window_of(&keys("profile = 'seed'\nstep_min_tokens = 90000"), None, 90);
+    assert_eq!(stub_count(&made), 0);
+    let set = keys("profile = 'seed'\ncache_write = 1.25\nprices = ['gpt-5* 2 0.1 300 prefix']");
+    assert_eq!((set.cache_write_mils, set.cache_read_mils), (1_250, 1_000));
+    assert_eq!(set.for_model(Some("gpt-5")).cache_write_mils, 2_000);
+}
+
 #[test]
 fn only_last_read_of_file_stays_whole() {
     let mut chat = Chat::new(Policy::default());

@@ -176,7 +176,9 @@ pub(crate) fn store_reads() -> Vec<Operation> {
                 .record_audit(w.named("it broke"))
                 .map(drop)
         }),
-        reads("prunable", |w| w.engine.maintenance().prunable().map(drop)),
+        reads("prunable", |w| {
+            w.engine.maintenance().prunable(usize::MAX).map(drop)
+        }),
         reads("last_write", |w| w.engine.records().last_write().map(drop)),
         reads("describe", |w| {
             w.engine.maintenance().describe_store().map(drop)

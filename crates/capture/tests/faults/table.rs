@@ -248,7 +248,7 @@ pub(crate) fn removals() -> Vec<Operation> {
                 w.advance_days(60);
                 Ok(())
             },
-            |w| w.engine.maintenance().prune().map(drop),
+            |w| w.engine.maintenance().prune(usize::MAX).map(drop),
             Nothing,
         ),
         whole(

@@ -131,6 +131,10 @@ impl Artifacts<'_> {
         let shown = text::excerpt(&new.path, 120);
         let path = project_fs::normalise_project_path(self.engine.root(), &new.path)
             .map_err(|problem| Fault::refused(format!("artifact `{shown}`: {problem}")))?;
+        if let Some(reason) = project_fs::reserved_reason(&path) {
+            return Err(Fault::refused(format!("artifact `{shown}`: {reason}"))
+                .hint("an artifact is a file that a task produced"));
+        }
         let digest = match &new.digest {
             Some(digest) => validated_digest(digest)?,
             None => {

@@ -120,7 +120,8 @@ impl Contexts<'_> {
         let injected = injected.as_ref();
         let mut context = match self.engine.settings.context_selection {
             ContextSelection::Worth => {
-                let is_explicit = budgets.iter().any(Option::is_some);
+                let is_explicit =
+                    self.engine.settings.has_own_budget || budgets.iter().any(Option::is_some);
                 self.build_by_worth(&request, injected, budget, is_explicit, &ended)?
             }
             ContextSelection::Priority => {

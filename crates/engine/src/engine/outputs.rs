@@ -56,6 +56,16 @@ pub struct PlanOutput {
     pub file: Attrs,
 }
 
+impl PlanOutput {
+    /// Returns the part for prompts: the last characters, from the start of a line or a word.
+    fn prompt_text(&self) -> &str {
+        match self.full.len() > self.content.len() {
+            true => text::clip_start_at_boundary(&self.full, limits::OUTPUT_CHARS_MAX),
+            false => &self.content,
+        }
+    }
+}
+
 /// Output file to import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutputSource {
@@ -122,12 +132,12 @@ impl Outputs<'_> {
         let found = self.find_outputs(plan, Some(agent), 1)?;
         let notes = (found.iter())
             .filter(|output| output.full.len() > output.content.len())
-            .map(|output| format!("the last {} characters", text::chars(&output.content)));
+            .map(|output| format!("the last {} characters", text::chars(output.prompt_text())));
         Ok(Section {
             name: "own_output".to_owned(),
             heading: "## Your Last Output".to_owned(),
             notes: notes.collect(),
-            offers: found.iter().map(|o| offer(o.id, &o.content)).collect(),
+            offers: found.iter().map(|o| offer(o.id, o.prompt_text())).collect(),
             ..Section::default()
         })
     }
@@ -149,7 +159,7 @@ impl Outputs<'_> {
         }
         let to_offer = |output: &PlanOutput| {
             let who = text::one_line(&output.agent).replace(['[', ']'], "|");
-            offer(output.id, &format!("[{who}]: {}", output.content))
+            offer(output.id, &format!("[{who}]: {}", output.prompt_text()))
         };
         Ok(Section {
             name: "other_outputs".to_owned(),

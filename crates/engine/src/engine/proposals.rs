@@ -3,9 +3,9 @@
 use super::records::USER;
 use super::revision::Revision;
 use crate::engine::{Engine, Records};
-use heirloom_model::kinds::Knowledge;
-use heirloom_model::{Fault, Kind, KindData, Record, RecordId, text};
+use heirloom_model::{Fault, Kind, Record, RecordId, limits, text};
 use heirloom_store::{AppliedChange, Change, Filter};
+use std::collections::BTreeSet;
 
 /// Proposals of agents: listed, accepted and rejected.
 #[derive(Clone, Copy)]
@@ -23,20 +23,29 @@ impl<'e> Records<'e> {
 }
 
 impl Proposals<'_> {
-    /// Returns the pending proposals of this memory, newest first.
+    /// Returns the pending proposals of this memory, newest first, at most [`limits::PROPOSALS_LISTED_MAX`].
+    ///
+    /// A value in an open conflict waits for the decision about the conflict instead.
     pub fn pending(&self) -> Result<Vec<Record>, Fault> {
-        let mut found = self
-            .engine
-            .records()
-            .find(&Filter::current(&[Kind::Knowledge], self.engine.now()))?;
-        found.retain(is_proposal);
-        Ok(found)
+        let conflicts = self.engine.conflicts().list()?;
+        let in_conflict: BTreeSet<RecordId> = conflicts.iter().map(|one| one.winner.id).collect();
+        let filter = Filter {
+            proposal: true,
+            ..Filter::current(&[Kind::Knowledge], self.engine.now())
+        };
+        let waits = |record: &Record| {
+            record.is_pending_proposal()
+                && !record.is_bookkeeping()
+                && !in_conflict.contains(&record.id)
+        };
+        let filter = filter.limit(limits::PROPOSALS_LISTED_MAX);
+        Ok(self.engine.records().page(&filter, Some(&waits))?.records)
     }
 
     /// Returns a pending proposal. Errors: `Usage` for any other record.
     pub fn get(&self, id: RecordId) -> Result<Record, Fault> {
         let record = self.engine.records().get(id)?;
-        match is_proposal(&record) {
+        match record.is_pending_proposal() {
             true => Ok(record),
             false => Err(Fault::usage(format!(
                 "{} is not a proposal",
@@ -73,10 +82,4 @@ impl Proposals<'_> {
         let record = self.get(id)?;
         self.engine.records().forget_as(record.id, by)
     }
-}
-
-/// Returns true if a current record waits for a person's decision.
-fn is_proposal(record: &Record) -> bool {
-    record.retired_at.is_none()
-        && Knowledge::from_record(record).is_ok_and(|knowledge| knowledge.proposal)
 }

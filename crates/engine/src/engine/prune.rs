@@ -2,7 +2,7 @@
 
 use super::maintenance::Maintenance;
 use heirloom_model::permissions::Authority;
-use heirloom_model::{Fault, Record, RecordId, mark};
+use heirloom_model::{Action, Fault, Record, RecordId, limits, mark};
 use heirloom_store::Change;
 
 /// Source of retirements by pruning.
@@ -25,23 +25,44 @@ impl PruneReport {
 }
 
 impl Maintenance<'_> {
-    /// Returns the episodes and artifacts beyond their retention, except those that a person wrote, confirmed or
-    /// pinned, and failures of tasks without a later success.
-    pub fn prunable(&self) -> Result<PruneReport, Fault> {
-        let mut report = PruneReport {
-            episodes: self.engine.tasks().old_episodes()?,
-            artifacts: self.engine.artifacts().old_artifacts()?,
-        };
-        report.episodes.retain(|record| !is_of_person(record));
-        report.artifacts.retain(|record| !is_of_person(record));
-        Ok(report)
+    /// Returns the oldest `most` episodes and artifacts beyond their retention, except those that a person wrote,
+    /// confirmed or pinned, those that were restored after they had been retired, and failures of tasks without a
+    /// later success.
+    pub fn prunable(&self, most: usize) -> Result<PruneReport, Fault> {
+        let episodes = self.oldest(self.engine.tasks().old_episodes()?, most)?;
+        let left = most.saturating_sub(episodes.len());
+        let artifacts = self.oldest(self.engine.artifacts().old_artifacts()?, left)?;
+        Ok(PruneReport {
+            episodes,
+            artifacts,
+        })
+    }
+
+    /// Returns the first `most` of these records that retention may retire.
+    fn oldest(&self, found: Vec<Record>, most: usize) -> Result<Vec<Record>, Fault> {
+        let mut oldest = Vec::new();
+        for record in found {
+            if oldest.len() == most {
+                break;
+            }
+            if !is_of_person(&record) && !self.was_restored(record.id)? {
+                oldest.push(record);
+            }
+        }
+        Ok(oldest)
+    }
+
+    /// Returns true for a record that somebody wanted back: an undo must outlast the next day.
+    fn was_restored(&self, id: RecordId) -> Result<bool, Fault> {
+        let events = (self.engine.records()).events(Some(id), limits::EVENTS_MAX)?;
+        Ok(events.iter().any(|event| event.action == Action::Restored))
     }
 
     /// Retires the records of [`Self::prunable`]; durable when it returns.
-    pub fn prune(&self) -> Result<PruneReport, Fault> {
+    pub fn prune(&self, most: usize) -> Result<PruneReport, Fault> {
         let mut report = PruneReport::default();
         self.engine.apply_decided(|| {
-            report = self.prunable()?;
+            report = self.prunable(most)?;
             let at = self.engine.now();
             let retire = |id: RecordId| Change::Retire {
                 id,

@@ -4,9 +4,8 @@ use super::Engine;
 use super::recall::{NOTHING_RELEVANT, RecallReport, RecallRequest};
 use crate::engine::Contexts;
 use crate::engine::Recall;
-use heirloom_model::kinds::Knowledge;
 use heirloom_model::section::{Offer, Origin, Section};
-use heirloom_model::{Fault, Kind, KindData, Record, limits, mark};
+use heirloom_model::{Fault, Kind, Record, limits, mark};
 use heirloom_search::recall::{Ranked, RecallItem, fill_budget_mmr};
 use heirloom_store::Filter;
 
@@ -138,5 +137,5 @@ fn is_shown(record: &Record) -> bool {
         .attrs
         .get(mark::MUTED)
         .and_then(serde_json::Value::as_bool);
-    muted != Some(true) && !Knowledge::from_record(record).is_ok_and(|knowledge| knowledge.proposal)
+    muted != Some(true) && !record.is_proposal()
 }

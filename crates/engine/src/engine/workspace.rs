@@ -7,6 +7,7 @@ mod entry_writer;
 mod external_workspace;
 mod file_changes;
 mod memory_tool;
+mod own_changes;
 mod scanned_entries;
 mod sync;
 mod team_sharing;
@@ -17,6 +18,7 @@ mod workspace_pages;
 
 pub use external_workspace::read_external_workspace;
 pub use memory_tool::{MemoryTool, MemoryToolAnswer, MemoryToolCommand};
+pub use own_changes::ChangeAuthor;
 pub use sync::SyncReport;
 pub use team_sharing::{ShareOutcome, ShareReport, TeamSharing};
 pub use undecided_files::ReviewedFile;

@@ -24,14 +24,20 @@ pub struct Interaction {
 
 /// Returns the interactions of the turns of a session, in their order.
 ///
-/// An interaction begins with the first message of the user after an answer. Turns before the first one form an
-/// interaction without a goal. Tool calls are ignored.
+/// An interaction begins with the first message of the user after an answer. An answer before the first message forms
+/// an interaction without a goal. System messages and tool calls form none.
 pub fn interactions(turns: &[Message]) -> Vec<Interaction> {
     let mut found: Vec<Interaction> = Vec::new();
     let mut open = false;
+    let mut is_silent = false;
     for (n, turn) in turns.iter().enumerate() {
         let imported = turn.attrs.get(INTERACTION_ATTR).and_then(Value::as_object);
-        let begins = imported.is_some() || (turn.role == Role::User && !open) || found.is_empty();
+        let is_next = turn.role == Role::User && !open && !is_silent;
+        let begins = imported.is_some() || is_next || found.is_empty();
+        is_silent = match turn.role {
+            Role::System | Role::ToolCall | Role::ToolResult => is_silent || found.is_empty(),
+            Role::User | Role::Assistant => false,
+        };
         if begins {
             found.push(begin_interaction(n, turn));
         }
@@ -51,6 +57,9 @@ pub fn interactions(turns: &[Message]) -> Vec<Interaction> {
             Role::Assistant => append_paragraph(&mut entry.output, &turn.text),
             Role::System | Role::ToolCall | Role::ToolResult => {}
         }
+    }
+    if is_silent {
+        found.clear();
     }
     found
 }

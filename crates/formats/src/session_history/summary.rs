@@ -4,9 +4,9 @@ use super::Interaction;
 use heirloom_model::limits::{HISTORY_EXCERPT_CHARS_MAX, HISTORY_OLDER_MAX};
 use heirloom_model::text;
 
-/// Renders one line for each interaction, oldest first: its goal, and the end of its output.
+/// Renders one line for each interaction that has a text, oldest first: its goal, and the end of its output.
 pub fn render_recent(interactions: &[Interaction]) -> Vec<String> {
-    interactions.iter().map(render_line).collect()
+    interactions.iter().filter_map(render_line).collect()
 }
 
 /// Renders interactions that are no longer in a prompt, oldest first; those before the newest fifty are only counted.
@@ -16,19 +16,20 @@ pub fn render_older(interactions: &[Interaction]) -> Vec<String> {
     if beyond > 0 {
         lines.push(format!("- {beyond} interactions before these"));
     }
-    lines.extend(interactions[beyond..].iter().map(render_line));
+    lines.extend(interactions[beyond..].iter().filter_map(render_line));
     lines
 }
 
-fn render_line(interaction: &Interaction) -> String {
+/// Returns the line of an interaction; `None` if it has neither a goal nor an output.
+fn render_line(interaction: &Interaction) -> Option<String> {
     let entry = &interaction.entry;
     let goal = text::excerpt(&entry.goal, HISTORY_EXCERPT_CHARS_MAX);
     let outcome = outcome_excerpt(&entry.output);
     match (goal.is_empty(), outcome.is_empty()) {
-        (false, false) => format!("- {goal} → {outcome}"),
-        (false, true) => format!("- {goal} → no answer"),
-        (true, false) => format!("- {outcome}"),
-        (true, true) => "- nothing was said".to_owned(),
+        (false, false) => Some(format!("- {goal} → {outcome}")),
+        (false, true) => Some(format!("- {goal} → no answer")),
+        (true, false) => Some(format!("- {outcome}")),
+        (true, true) => None,
     }
 }
 

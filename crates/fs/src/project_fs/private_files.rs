@@ -69,6 +69,20 @@ pub fn private_reason(path: &str) -> Option<&'static str> {
     let path = path.to_lowercase();
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
     let (name, folders) = parts.split_last()?;
+    if parts.contains(&super::HEIRLOOM_FOLDER) || parts.contains(&".git") {
+        return reserved_reason(&path);
+    }
+    if folders.iter().any(|folder| FOLDERS.contains(folder)) || is_secret(name) {
+        return Some("files of this name hold keys or passwords");
+    }
+    None
+}
+
+/// Returns the reason for which a file is no result of work: git and Heirloom keep it for themselves; `None` for every
+/// other file. The path is that of [`private_reason`].
+pub fn reserved_reason(path: &str) -> Option<&'static str> {
+    let path = path.to_lowercase();
+    let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
     if parts.contains(&".git") {
         return Some("it belongs to git");
     }
@@ -78,9 +92,6 @@ pub fn private_reason(path: &str) -> Option<&'static str> {
     {
         let below = &parts[at + 1..];
         return (!is_readable(below)).then_some("it is a file of Heirloom's own");
-    }
-    if folders.iter().any(|folder| FOLDERS.contains(folder)) || is_secret(name) {
-        return Some("files of this name hold keys or passwords");
     }
     None
 }

@@ -117,7 +117,7 @@ fn record_labels(record: &Record) -> Vec<&'static str> {
     let mut marks = Vec::new();
     if let Ok(knowledge) = Knowledge::from_record(record) {
         let is = [
-            (knowledge.proposal, "proposal"),
+            (record.is_proposal(), "proposal"),
             (knowledge.disputed, "disputed"),
             (knowledge.is_open_conflict(), "conflict"),
         ];

@@ -42,7 +42,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     };
     let options = ServerOptions {
         version: env!("CARGO_PKG_VERSION"),
-        access_log: logging::request_logger(&session.env),
+        log: logging::request_logger(&session.env),
         ..ServerOptions::default()
     };
     let app = App::new(Box::new(CliEngineProvider::new(session)), options);

@@ -26,9 +26,9 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     }
     let engine = session.open()?;
     let report = if args.apply {
-        engine.maintenance().prune()?
+        engine.maintenance().prune(usize::MAX)?
     } else {
-        engine.maintenance().prunable()?
+        engine.maintenance().prunable(usize::MAX)?
     };
     if session.out.json {
         session.out.value(&json!({

@@ -102,10 +102,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         return Ok(0);
     }
     let line = match remembered.verdict {
-        Verdict::Conflict if engine.settings().conflict_policy == ConflictPolicy::Ask => {
-            "disputed: neither value is used until `heirloom resolve` decides"
-        }
-        Verdict::Conflict => "lost against a value of higher confidence; kept as history",
+        Verdict::Conflict => conflict_reason(&engine, &remembered)?,
         Verdict::Created => "remembered",
         Verdict::Confirmed => "already known; confirmed",
         Verdict::Replaced => "remembered; the earlier value is kept as history",
@@ -122,6 +119,24 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         session.out.talk(&note);
     }
     Ok(0)
+}
+
+/// Returns the reason that a new value is not current.
+fn conflict_reason(engine: &Engine, remembered: &RememberReport) -> Result<&'static str, Fault> {
+    let authority = |id| Ok::<_, Fault>(Authority::of_record(&engine.records().get(id)?));
+    let winner = match remembered.winner {
+        Some(winner) => authority(winner)?,
+        None => Authority::Agent,
+    };
+    let is_lower = authority(remembered.id)? < winner;
+    Ok(match (is_lower, winner) {
+        (true, Authority::Person) => "lost against the value of a person; kept as history",
+        (true, _) => "lost against the value of the orchestrator or the team; kept as history",
+        (false, _) if engine.settings().conflict_policy == ConflictPolicy::Ask => {
+            "disputed: neither value is used until `heirloom resolve` decides"
+        }
+        (false, _) => "lost against a value of higher confidence; kept as history",
+    })
 }
 
 fn answer_value(remembered: &RememberReport) -> Value {

@@ -86,7 +86,7 @@ pub(super) fn serve_until_interrupted(
         policy: session.find_project()?.config.window()?,
         is_secure: listening.is_secure(),
         setup: Some(Arc::new(CliLocalSetup::new(session))),
-        access_log: logging::request_logger(&session.env),
+        log: logging::request_logger(&session.env),
     };
     let app = App::new(Box::new(CliEngineProvider::new(session)), options);
     let scheme = if listening.is_secure() {

@@ -118,6 +118,14 @@ fn artifact_add_of_an_invalid_path_is_refused() {
     check("folder", 2);
     check("nothing", 3);
     check("", 4);
+    // Files that Heirloom and git keep for themselves, also by a link.
+    write(&project, ".heirloom/tokens.json", "[]");
+    symlink(project.file(".heirloom"), project.file("link")).unwrap();
+    for path in ["tokens.json", "heirloom.db", "config.toml", "memory.json"] {
+        check(&format!(".heirloom/{path}"), 4);
+        check(&format!("link/{path}"), 4);
+    }
+    check(".git/config", 4);
     write(&project, "secret", "x");
     let locked = std::fs::Permissions::from_mode(0o0);
     std::fs::set_permissions(project.file("secret"), locked).unwrap();

@@ -169,6 +169,19 @@ fn configured_budget_applies_without_budget_option() {
             .count()
     };
     assert!(chars(&["--set", "memory.context_budget=80"]) <= 80);
+    // A standing text is within a budget that is set, and in addition to the default one.
+    let soul: String = (0..60)
+        .map(|n| format!("- rule {n}: {}\n", "x".repeat(80)))
+        .collect();
+    let soul_path = ".heirloom/workspace/SOUL.md";
+    project.folder.write(soul_path, &soul).unwrap();
+    assert!(chars(&[]) > 4_000);
+    for budget in [500, 3_000] {
+        let set = format!("memory.context_budget={budget}");
+        assert!((1..=budget).contains(&chars(&["--set", &set])), "{budget}");
+    }
+    assert!(chars(&["--set", "memory.context_budget_tokens=200"]) <= 800);
+    std::fs::remove_file(project.file(soul_path)).unwrap();
     assert!(chars(&["--set", "memory.context_budget_tokens=30"]) <= 120);
     for n in 0..200 {
         let line = format!("{{\"text\":\"fact {n} {}\"}}", "y".repeat(40));

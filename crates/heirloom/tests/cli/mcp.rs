@@ -366,6 +366,113 @@ fn update_memory_accepts_alternative_tool_and_field_names() {
 }
 
 #[test]
+fn workspace_accepts_the_tool_names_of_another_program() {
+    let project = Project::new();
+    let mut client = Client::new(&project);
+    let today = project.ok(&["workspace", "daily", "first line"]).stdout;
+    let today = today.trim().rsplit("/memory/").next().unwrap().to_owned();
+    for (tool, arguments, file, text) in [
+        (
+            "workspace_save_fact",
+            json!({"fact": "Port 1"}),
+            "MEMORY.md",
+            "Port 1",
+        ),
+        (
+            "workspace_save_fact",
+            json!({"content": "Port 2"}),
+            "MEMORY.md",
+            "Port 2",
+        ),
+        (
+            "workspace_log_learning",
+            json!({"learning": "Test first"}),
+            ".learnings/LEARNINGS.md",
+            "Test first",
+        ),
+        (
+            "workspace_log_error",
+            json!({"pattern": "ENOSPC", "solution": "Clean up"}),
+            ".learnings/ERRORS.md",
+            "Solution: Clean up",
+        ),
+        (
+            "workspace_daily_log",
+            json!({"entry": "Done for today"}),
+            &format!("memory/{today}"),
+            "Done for today",
+        ),
+        (
+            "workspace_feature_request",
+            json!({"request": "Dark mode"}),
+            ".learnings/FEATURE_REQUESTS.md",
+            "Dark mode",
+        ),
+    ] {
+        let answer = client.request("tools/call", json!({"name": tool, "arguments": arguments}));
+        assert_eq!(
+            answer["structuredContent"]["outcome"], "added",
+            "{tool}: {answer}"
+        );
+        let path = format!(".heirloom/workspace/{file}");
+        let content = project.folder.read(&path).unwrap();
+        assert!(content.contains(text), "{tool}: {content}");
+    }
+    let listed = client.request("tools/list", json!({})).to_string();
+    assert!(!listed.contains("workspace_"), "{listed}");
+    let empty = json!({"name": "workspace_save_fact", "arguments": {}});
+    let answer = client.request("tools/call", empty);
+    assert_eq!(answer["isError"], true, "{answer}");
+}
+
+#[test]
+fn workspace_tool_writes_the_files_of_the_user() {
+    let project = Project::new();
+    project
+        .home
+        .write(".agent/workspace/SOUL.md", "# Soul\nbe kind\n")
+        .unwrap();
+    let config = "[workspace]\nuser_folder = \"~/.agent/workspace\"\n";
+    project
+        .home
+        .write(".config/heirloom/config.toml", config)
+        .unwrap();
+    let mut client = Client::new(&project);
+    for (n, user) in [json!(true), json!("true"), json!(1)]
+        .into_iter()
+        .enumerate()
+    {
+        let text = format!("Fact {n} of the user");
+        let added = client.call_tool(
+            "workspace",
+            json!({"action": "fact", "text": text, "user": user}),
+        );
+        assert_eq!(added["outcome"], "added", "{added}");
+        let memory = project.home.read(".agent/workspace/MEMORY.md").unwrap();
+        assert!(memory.contains(&text), "{memory}");
+    }
+    let alias =
+        json!({"name": "workspace_save_fact", "arguments": {"fact": "By an alias", "user": true}});
+    assert_eq!(client.request("tools/call", alias)["isError"], false);
+    // Entries reach no file of the person, and the project's files are as before.
+    assert_eq!(
+        project.home.read(".agent/workspace/SOUL.md").unwrap(),
+        "# Soul\nbe kind\n"
+    );
+    let of_project = project
+        .folder
+        .read(".heirloom/workspace/MEMORY.md")
+        .unwrap_or_default();
+    assert!(!of_project.contains("Fact"), "{of_project}");
+    let soul = json!({"action": "soul", "text": "be rude", "user": true});
+    let refused = client.request(
+        "tools/call",
+        json!({"name": "workspace", "arguments": soul}),
+    );
+    assert_eq!(refused["isError"], true, "{refused}");
+}
+
+#[test]
 fn every_tool_returns_its_documented_result() {
     let project = Project::new();
     std::fs::write(project.file("made.rs"), "fn main() {}\n").unwrap();

@@ -134,7 +134,39 @@ fn value_of_a_less_confident_source_is_a_conflict_and_exits_0() {
     let output = project
         .ok(&[&["remember", "82"], &options[..]].concat())
         .stdout;
-    assert!(output.contains("higher confidence"), "{output}");
+    assert!(output.contains("the value of a person"), "{output}");
+}
+
+#[test]
+fn lost_value_is_reported_with_its_reason() {
+    let project = Project::new();
+    project.remember("80", &["--key", "by-person"]);
+    let by = |source, confidence| ["--source", source, "--confidence", confidence];
+    project.remember(
+        "80",
+        &[&["--key", "by-agent"], &by("coder", "0.9")[..]].concat(),
+    );
+    project.remember(
+        "80",
+        &[&["--key", "by-lead"], &by("orchestrator", "0.3")[..]].concat(),
+    );
+    let said = |key: &str, set: &str| {
+        let options = ["--key", key, "--set", set];
+        let all = [&["remember", "81"], &options[..], &by("scout", "0.5")].concat();
+        project.ok(&all).stdout
+    };
+    let policy = "memory.conflict_policy=higher-confidence";
+    let ask = "memory.conflict_policy=ask";
+    for (key, set, reason) in [
+        ("by-person", policy, "the value of a person"),
+        ("by-person", ask, "the value of a person"),
+        ("by-lead", policy, "the value of the orchestrator"),
+        ("by-agent", policy, "higher confidence"),
+        ("by-agent", ask, "disputed"),
+    ] {
+        let output = said(key, set);
+        assert!(output.contains(reason), "{key}, {set}: {output}");
+    }
 }
 
 #[test]

@@ -82,6 +82,7 @@ fn route_table() -> Vec<(&'static str, Permission, Value)> {
         ("GET /api/notes", All, none()),
         ("POST /api/notes", All, none()),
         ("GET /api/projects", All, none()),
+        ("POST /api/prune", NoAgent, none()),
         (
             "POST /api/purge",
             Admin,

@@ -336,3 +336,60 @@ fn served_project_gets_inbox_and_workspace_files_without_a_command() {
         }
     }
 }
+
+#[test]
+fn user_workspace_is_reached_except_with_a_token_of_one_project() {
+    let server = Server::start();
+    let token = |more: &[&str]| server.create_token("agent", more);
+    let project = server.get("/api/projects").json()["items"][0]["name"].clone();
+    let bound = token(&["--project", project.as_str().unwrap()]);
+    let fact = json!({"type": "fact", "text": "Prefers tabs", "user": true});
+    let send = |token: &str| server.send_as(token, "POST", "/api/workspace", &fact);
+    let refused = send(&bound).expect(403).json();
+    assert!(
+        refused["detail"]
+            .as_str()
+            .unwrap()
+            .contains("every project")
+    );
+    let added = send(&token(&[])).expect(201).json();
+    let file = added["file"].as_str().unwrap();
+    assert!(
+        file.starts_with(server.fixture.home.path().to_str().unwrap()),
+        "{added}"
+    );
+    assert!(
+        std::fs::read_to_string(file)
+            .unwrap()
+            .contains("Prefers tabs")
+    );
+    let of_project = ".heirloom/workspace/MEMORY.md";
+    let of_project = server.fixture.project.read(of_project).unwrap_or_default();
+    assert!(!of_project.contains("Prefers tabs"), "{of_project}");
+}
+
+#[test]
+fn bodies_take_content_as_the_text() {
+    let server = Server::start();
+    for path in [
+        "/api/groups/main",
+        "/api/notes",
+        "/api/workspace",
+        "/api/errors",
+        "/api/memory/knowledge",
+    ] {
+        let mut body = json!({"content": format!("left over {path}")});
+        if path == "/api/workspace" {
+            body["type"] = json!("fact");
+        }
+        let made = server.post(path, &body).expect(201).json();
+        assert!(made["warnings"].is_null(), "{path}: {made}");
+    }
+    let memory = server
+        .fixture
+        .project
+        .read(".heirloom/groups/main/MEMORY.md");
+    assert!(memory.unwrap().contains("left over /api/groups/main"));
+    let both = json!({"content": "a", "text": "b"});
+    server.post("/api/groups/main", &both).expect(422);
+}

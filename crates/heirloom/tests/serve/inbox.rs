@@ -2,7 +2,7 @@
 
 use crate::client::Server;
 use crate::page::{Browser, HTMX_REQUEST};
-use serde_json::json;
+use serde_json::{Value, json};
 
 fn propose(server: &Server, key: &str, text: &str) -> String {
     let body =
@@ -263,4 +263,66 @@ fn unknown_address_is_a_page_for_browsers_and_a_problem_for_programs() {
     );
     let api = browser.get("/api/nowhere", &[]).expect(404);
     assert_eq!(api.header("content-type"), Some("application/problem+json"));
+}
+
+#[test]
+fn inbox_has_the_proposals_that_propose_lists() {
+    let server = Server::start();
+    let browser = Browser::log_in(&server, "user");
+    let agent = server.create_token("agent", &["--name", "coder"]);
+    let add = |token: &str, body: &Value| {
+        let made = server.send_as(token, "POST", "/api/memory/knowledge", body);
+        assert!(made.status < 300, "{}", String::from_utf8_lossy(&made.body));
+        made.json()["id"].as_str().unwrap().to_owned()
+    };
+    let mut waits = Vec::new();
+    for category in ["fact", "decision", "convention", "preference", "own word"] {
+        let value = format!("The {category} about the queue");
+        waits.push(add(&agent, &json!({"category": category, "value": value})));
+    }
+    // Neither a program's data, nor a value of the orchestrator, nor one in a conflict is a proposal that waits.
+    add(
+        &agent,
+        &json!({"key": "cursor", "value": "9", "machine": true}),
+    );
+    add(&server.token, &json!({"value": "The queue is durable"}));
+    let tester = server.create_token("agent", &["--name", "tester"]);
+    add(
+        &agent,
+        &json!({"key": "db", "value": "postgres", "confidence": 0.6}),
+    );
+    let winner = add(
+        &tester,
+        &json!({"key": "db", "value": "sqlite", "confidence": 0.9}),
+    );
+    let proposed = |server: &Server| {
+        let listed = server.fixture.call(&["propose", "--json"]).expect(0).json();
+        let listed = listed["records"].as_array().unwrap().iter();
+        let mut ids: Vec<String> = listed
+            .map(|one| one["id"].as_str().unwrap().to_owned())
+            .collect();
+        ids.reverse();
+        ids
+    };
+    assert_eq!(proposed(&server), waits);
+    let inbox = browser.page_text("/inbox");
+    for id in &waits {
+        assert!(
+            inbox.contains(&format!("id=\"r-{id}\"")),
+            "lacks {id}: {inbox}"
+        );
+    }
+    assert_eq!(waiting(&browser), waits.len() + 1, "and the conflict");
+    // A person's decision about the conflict is one about the value.
+    let decision = json!({"keep": winner});
+    let path = format!("/api/conflicts/{winner}/resolve");
+    server.post(&path, &decision).expect(200);
+    assert_eq!(waiting(&browser), waits.len());
+    let listed = server.fixture.call(&["list"]).expect(0).text();
+    assert!(!listed.contains("(proposal) sqlite"), "{listed}");
+    browser
+        .submit(&format!("/inbox/{}", waits[0]), "choice=accept", &[])
+        .expect(303);
+    assert_eq!(proposed(&server), waits[1..]);
+    assert_eq!(waiting(&browser), waits.len() - 1);
 }

@@ -148,3 +148,67 @@ fn memory_tool_paths_outside_the_workspace_fail() {
         .unwrap();
     assert!(stored.contains("password: [redacted:password]"), "{stored}");
 }
+
+/// Runs a command with this token; returns the id for `undo`.
+#[track_caller]
+fn change_as(server: &Server, token: &str, command: &Value) -> String {
+    let path = "/api/memory/tool";
+    let answer = server
+        .send_as(token, "POST", path, command)
+        .expect(200)
+        .json();
+    let undo = answer["undo"].as_str();
+    undo.unwrap_or_else(|| panic!("{answer}")).to_owned()
+}
+
+#[test]
+fn agent_undoes_its_own_changes_only() {
+    let server = Server::start();
+    let token = |name: &str| server.create_token("agent", &["--name", name]);
+    let (coder, tester) = (token("coder"), token("tester"));
+    let file = |name: &str| format!(".heirloom/workspace/{name}");
+    let read = |name: &str| server.fixture.project.read(&file(name));
+    let undo = |token: &str, id: &str| {
+        let path = format!("/api/undo/{id}");
+        server.send_as(token, "POST", &path, &json!({})).status
+    };
+    let create = json!({"command": "create", "path": "/memories/a.md", "file_text": "one\n"});
+    let created = change_as(&server, &coder, &create);
+    let edit = json!({"command": "str_replace", "path": "/memories/a.md", "old_str": "one", "new_str": "two"});
+    let edited = change_as(&server, &coder, &edit);
+    assert_eq!(undo(&tester, &edited), 403, "another agent");
+    assert_eq!(read("a.md").unwrap(), "two\n");
+    assert_eq!(undo(&coder, &edited), 200);
+    assert_eq!(read("a.md").unwrap(), "one\n");
+    assert_eq!(undo(&coder, &edited), 403, "it was undone already");
+    // A person's edit is never undone with it.
+    let edited = change_as(&server, &coder, &edit);
+    server
+        .fixture
+        .project
+        .write(&file("a.md"), "mine\n")
+        .unwrap();
+    assert_eq!(undo(&coder, &edited), 409);
+    assert_eq!(undo(&coder, &created), 409);
+    assert_eq!(read("a.md").unwrap(), "mine\n");
+    // Nor does an agent revert the undo of a person.
+    let delete = json!({"command": "delete", "path": "/memories/a.md"});
+    let deleted = change_as(&server, &coder, &delete);
+    assert_eq!(undo(&server.token, &deleted), 200);
+    assert_eq!(undo(&coder, &deleted), 403);
+    assert_eq!(read("a.md").unwrap(), "mine\n");
+    let deleted = change_as(&server, &coder, &delete);
+    assert!(read("a.md").is_err());
+    assert_eq!(undo(&coder, &deleted), 200);
+    assert_eq!(read("a.md").unwrap(), "mine\n");
+    let fact = json!({"type": "fact", "content": "The port is 5432"});
+    let sent = server.send_as(&coder, "POST", "/api/workspace", &fact);
+    let added = sent.expect(201).json()["undo"].as_str().unwrap().to_owned();
+    assert_eq!(undo(&coder, &added), 200);
+    assert!(!read("MEMORY.md").unwrap_or_default().contains("5432"));
+    // Other records stay with people and orchestrators.
+    let known = json!({"value": "a fact of its own"});
+    let known = server.send_as(&coder, "POST", "/api/memory/knowledge", &known);
+    let known = known.json()["id"].as_str().unwrap().to_owned();
+    assert_eq!(undo(&coder, &known), 403);
+}

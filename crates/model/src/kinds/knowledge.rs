@@ -2,7 +2,7 @@
 
 use super::{KindData, is_false, is_zero_u32};
 use crate::record::Attrs;
-use crate::{Kind, Record, similarity, text};
+use crate::{Authority, Kind, Record, similarity, text};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -107,6 +107,20 @@ impl Knowledge {
 
 impl KindData for Knowledge {
     const KIND: Kind = Kind::Knowledge;
+}
+
+impl Record {
+    /// Returns true for knowledge that an agent proposed, and that no person or orchestrator has reviewed, confirmed or
+    /// chosen in a conflict.
+    pub fn is_proposal(&self) -> bool {
+        Authority::of_record(self) == Authority::Agent
+            && Knowledge::from_record(self).is_ok_and(|knowledge| knowledge.proposal)
+    }
+
+    /// Returns true for a current proposal, which waits for a decision.
+    pub fn is_pending_proposal(&self) -> bool {
+        self.retired_at.is_none() && self.is_proposal()
+    }
 }
 
 /// A note; append-only.

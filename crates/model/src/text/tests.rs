@@ -336,3 +336,24 @@ fn excerpt_at_word_ends_with_a_whole_word() {
         assert!(chars(cut) <= most, "{cut}");
     }
 }
+
+#[test]
+fn clipped_start_begins_at_line_or_word() {
+    for (text, most, expected) in [
+        ("one two", 9, "one two"),
+        (
+            "output line 1\noutput line 2\nlast",
+            22,
+            "output line 2\nlast",
+        ),
+        ("a\nb\nc", 3, "b\nc"),
+        ("one long line of words", 10, "of words"),
+        ("one long line of words", 8, "of words"),
+        ("unbroken", 4, "oken"),
+        // A short last line is not the whole of the end.
+        ("a long paragraph of words\nend", 20, "of words\nend"),
+        ("漢字漢字", 2, "漢字"),
+    ] {
+        assert_eq!(clip_start_at_boundary(text, most), expected, "{text:?}");
+    }
+}

@@ -15,7 +15,7 @@ pub(super) struct AccessLogEntry {
 impl AccessLogEntry {
     /// Begins the line of a request; `None` without an access log.
     pub(super) fn begin(app: &App, request: &Request) -> Option<Self> {
-        let log = app.options().access_log?;
+        let log = app.options().log?;
         // The query string may contain a user's search text, so it is not logged.
         let path = Redactor::default()
             .redact(request.uri().path())

@@ -15,6 +15,7 @@ use utoipa::ToSchema;
 pub(super) struct NewError {
     /// The project; by default the token's project or the served one.
     project: Option<String>,
+    #[serde(alias = "content")]
     #[schema(min_length = 1, pattern = r"\S")]
     text: String,
     #[serde(alias = "task")]

@@ -62,6 +62,7 @@ pub(super) async fn group(
 pub(super) struct GroupNoteRequest {
     /// The project; by default the token's project or the served one.
     project: Option<String>,
+    #[serde(alias = "content")]
     #[schema(min_length = 1, pattern = r"\S")]
     text: String,
     /// Section; `Notes` by default.

@@ -86,7 +86,7 @@ pub(super) fn knowledge(record: &Record) -> Knowledge {
         updated_at: attr("confirmed_at").unwrap_or_else(|| record.recorded_at.to_string()),
         rationale: attr("rationale"),
         confirmations: confirmations.unwrap_or(0),
-        proposal: known.as_ref().is_some_and(|known| known.proposal),
+        proposal: record.is_proposal(),
         disputed: known.as_ref().is_some_and(|known| known.disputed),
         pinned: is("pinned"),
         muted: is("muted"),

@@ -89,7 +89,7 @@ pub(super) struct NewKnowledge {
     /// Key; derived from the text by default.
     key: Option<String>,
     /// The value.
-    #[serde(alias = "text")]
+    #[serde(alias = "text", alias = "content")]
     #[schema(min_length = 1, pattern = r"\S")]
     value: String,
     /// Source; the token's role by default. Values of agents are proposals.
@@ -119,6 +119,7 @@ impl HasScope for NewKnowledge {
         "key",
         "value",
         "text",
+        "content",
         "source",
         "confidence",
         "rationale",

@@ -5,7 +5,7 @@ use crate::{Access, App, Problem};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use heirloom_engine::MemoryToolCommand;
+use heirloom_engine::{ChangeAuthor, MemoryToolCommand};
 use heirloom_model::{ErrorKind, Fault, TransientCause};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -91,7 +91,12 @@ pub(super) async fn call(
         if !matches!(command, MemoryToolCommand::View { .. }) {
             engine.require_memory()?;
         }
-        match engine.memory_tool().run_as(&command, &by) {
+        let holder = Some(&*access.holder);
+        let author = ChangeAuthor {
+            source: &by,
+            holder,
+        };
+        match engine.memory_tool().run_as(&command, author) {
             Ok(done) => Ok(ToolResult {
                 content: done.text,
                 is_error: false,

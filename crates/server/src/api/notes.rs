@@ -94,6 +94,7 @@ pub(super) async fn notes(
 pub(super) struct NoteRequest {
     /// The project; by default the token's project or the served one.
     project: Option<String>,
+    #[serde(alias = "content")]
     #[schema(min_length = 1, pattern = r"\S")]
     text: String,
     /// Section; `Notes` by default.
@@ -105,7 +106,8 @@ pub(super) struct NoteRequest {
 }
 
 impl HasScope for NoteRequest {
-    const OTHER_FIELDS: &'static [&'static str] = &["project", "text", "category", "source"];
+    const OTHER_FIELDS: &'static [&'static str] =
+        &["project", "text", "content", "category", "source"];
 }
 
 /// Adds a note.

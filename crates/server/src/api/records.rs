@@ -10,10 +10,11 @@ use axum::Json;
 use axum::extract::{FromRequestParts, Path, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use heirloom_engine::{AsOf, Filter, UndoReport};
+use heirloom_engine::{AsOf, Engine, Filter, UndoReport};
 use heirloom_model::{Fault, Kind, Mark, Permission, Record, Scope, limits};
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
+use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
 
 /// Expected version of a record from the header `If-Match`.
@@ -241,7 +242,17 @@ pub(super) async fn history(
     Ok(Json(List::complete(events)))
 }
 
-/// Reverts the last change of a record, or a whole import; a second call restores it.
+/// Returns the refusal of an undo by an agent.
+fn not_own() -> Problem {
+    Problem::new(
+        StatusCode::FORBIDDEN,
+        "the role `agent` may undo file changes of its own token only, each once",
+    )
+    .hint("a user or an orchestrator can undo any change")
+}
+
+/// Reverts the last change of a record, or a whole import; a second call restores it. An agent may undo the file
+/// changes of its own token, each once, unless somebody changed the file since.
 #[utoipa::path(post, path = "/undo/{id}", operation_id = "undo_change", tag = "records", params(("id" = String, Path,), ProjectQuery), responses((status = 200, body = WriteOutcome)))]
 pub(super) async fn undo(
     State(app): State<App>,
@@ -249,16 +260,22 @@ pub(super) async fn undo(
     Path(given): Path<String>,
     QueryParams(params): QueryParams<ProjectQuery>,
 ) -> Result<Json<WriteOutcome>, Problem> {
-    access.require(Permission::Change)?;
     let record_id = parse_id(&given)?;
     let requested = params.project.as_deref();
     let project = app.project_of(&access, requested, record_id).await?;
-    let by = access.actor_name();
-    let undone = app
-        .with_engine(project, move |engine| {
-            engine.records().undo_as(record_id, &by)
-        })
-        .await?;
+    let undone = match access.role.has_permission(Permission::Change) {
+        true => {
+            let by = access.actor_name();
+            let call = move |engine: &Engine| engine.records().undo_as(record_id, &by);
+            app.with_engine(project, call).await?
+        }
+        false => {
+            let holder = Arc::clone(&access.holder);
+            let call = move |engine: &Engine| engine.records().undo_own(record_id, &holder);
+            let own = app.with_engine(project, call).await?;
+            own.ok_or_else(not_own)?
+        }
+    };
     let with = |id: String, outcome: &str, other: Option<String>| WriteOutcome {
         replaced: other,
         ..WriteOutcome::simple(id, outcome)

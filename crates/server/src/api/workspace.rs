@@ -2,11 +2,12 @@
 
 use super::json_body::JsonBody;
 use super::query_params::{ProjectQuery, QueryParams};
+use crate::access::user_workspace_fault;
 use crate::{Access, App, Problem};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use heirloom_engine::{Workspace, WorkspaceEntry};
+use heirloom_engine::{ChangeAuthor, Workspace, WorkspaceEntry};
 use heirloom_model::section::{Origin, Section};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -77,10 +78,14 @@ pub(super) struct NewEntry {
     project: Option<String>,
     #[schema(inline)]
     r#type: EntryType,
+    #[serde(alias = "content")]
     #[schema(min_length = 1, pattern = r"\S")]
     text: String,
     /// Solution of an error.
     solution: Option<String>,
+    /// True for the user's own workspace (`workspace.user_folder`); not for a token of one project.
+    #[serde(default)]
+    user: bool,
     /// Source; the token's role by default.
     #[serde(alias = "agent")]
     agent_id: Option<String>,
@@ -119,8 +124,21 @@ pub(super) async fn add_entry(
         EntryType::Daily => WorkspaceEntry::Daily(body.text),
         EntryType::Feature => WorkspaceEntry::Feature(body.text),
     };
+    let owner = match (body.user, access.project.as_deref()) {
+        (false, _) => Workspace::Project,
+        (true, None) => Workspace::User,
+        (true, Some(project)) => return Err(user_workspace_fault(project).into()),
+    };
     let written = app.with_engine(project, move |engine| {
-        engine.workspace().add(Workspace::Project, &entry, &by)
+        let holder = Some(&*access.holder);
+        engine.workspace().add(
+            owner,
+            &entry,
+            ChangeAuthor {
+                source: &by,
+                holder,
+            },
+        )
     });
     let written = written.await?;
     let status = match written.added {

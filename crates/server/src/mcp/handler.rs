@@ -89,6 +89,7 @@ impl ClientSession {
                 client: caller.source.as_deref().unwrap_or("mcp"),
                 decides: caller.decides,
                 holder: caller.holder.as_deref(),
+                project: caller.project.as_deref(),
             })
         });
         answer.await

@@ -223,7 +223,7 @@ fn hit_value(hit: &Ranked, owner: MemoryOwner) -> Value {
         }
         if let Ok(knowledge) = Knowledge::from_record(record) {
             let flags = [
-                ("proposal", knowledge.proposal),
+                ("proposal", record.is_proposal()),
                 ("disputed", knowledge.disputed),
             ];
             for (name, is) in flags {

@@ -37,6 +37,7 @@ enum ArgumentType {
     Text { bytes_max: usize },
     Count { least: u64, most: u64 },
     Share,
+    Flag,
     Choice(&'static [&'static str]),
     Choices(&'static [&'static str]),
     Time,
@@ -76,6 +77,11 @@ impl ToolArgument {
     /// Number argument from 0 to 1.
     pub(super) const fn share(name: &'static str, about: &'static str) -> Self {
         Self::new(name, about, ArgumentType::Share)
+    }
+
+    /// Argument that is true or false.
+    pub(super) const fn flag(name: &'static str, about: &'static str) -> Self {
+        Self::new(name, about, ArgumentType::Flag)
     }
 
     /// Argument with one of these words.
@@ -119,6 +125,7 @@ impl ToolArgument {
             ArgumentType::Text { .. } | ArgumentType::Time => json!({"type": "string"}),
             ArgumentType::Count { .. } => json!({"type": "integer"}),
             ArgumentType::Share => json!({"type": "number"}),
+            ArgumentType::Flag => json!({"type": "boolean"}),
             ArgumentType::Choice(words) => json!({"type": "string", "enum": words}),
             ArgumentType::Choices(words) => json!({
                 "type": "array",
@@ -156,6 +163,15 @@ impl ToolArgument {
             (ArgumentType::Count { .. } | ArgumentType::Share, Value::String(text)) => {
                 let number = serde_json::from_str::<Value>(text.trim()).ok();
                 number.filter(Value::is_number)
+            }
+            (ArgumentType::Flag, Value::String(word)) => {
+                let word = word.trim().to_lowercase();
+                let is = ["true", "yes", "1"].contains(&word.as_str());
+                (is || ["false", "no", "0"].contains(&word.as_str())).then_some(Value::Bool(is))
+            }
+            (ArgumentType::Flag, Value::Number(number)) => {
+                let number = number.as_u64().filter(|number| *number <= 1);
+                number.map(|number| Value::Bool(number == 1))
             }
             (ArgumentType::Text { .. }, Value::Number(number)) => {
                 Some(Value::String(number.to_string()))
@@ -207,6 +223,7 @@ impl ToolArgument {
                 count.is_some()
             }
             ArgumentType::Share => value.as_f64().is_some_and(|x| (0.0..=1.0).contains(&x)),
+            ArgumentType::Flag => value.is_boolean(),
             ArgumentType::Choice(words) => value.as_str().is_some_and(|text| words.contains(&text)),
             ArgumentType::Choices(words) => value.as_array().is_some_and(|all| {
                 all.len() <= words.len()
@@ -227,6 +244,7 @@ impl ToolArgument {
             ArgumentType::Text { .. } => "a text".to_owned(),
             ArgumentType::Count { .. } => "a whole number".to_owned(),
             ArgumentType::Share => "a number from 0 to 1".to_owned(),
+            ArgumentType::Flag => "true or false".to_owned(),
             ArgumentType::Choice(words) => format!("one of {}", words.join(", ")),
             ArgumentType::Choices(words) => format!("a list of some of {}", words.join(", ")),
             ArgumentType::Time => "a time such as 2026-11-21T12:00:00Z".to_owned(),
@@ -346,6 +364,11 @@ impl Args {
     /// Returns a number argument.
     pub(super) fn share(&self, name: &str) -> Option<f64> {
         self.0.get(name).and_then(Value::as_f64)
+    }
+
+    /// Returns true for an argument that is set to true.
+    pub(super) fn flag(&self, name: &str) -> bool {
+        self.0.get(name).and_then(Value::as_bool) == Some(true)
     }
 
     /// Returns the words of a list argument.

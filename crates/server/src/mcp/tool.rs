@@ -45,6 +45,8 @@ pub(super) struct ToolCall<'c> {
     pub(super) decides: bool,
     /// Access token, if the server requires one.
     pub(super) holder: Option<&'c str>,
+    /// The only project that the caller may open.
+    pub(super) project: Option<&'c str>,
 }
 
 /// Answer of a tool, as text for a model and as a value for programs.

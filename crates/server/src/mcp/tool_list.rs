@@ -29,5 +29,8 @@ pub(super) fn find_tool(name: &str, arguments: &mut Option<JsonObject>) -> Optio
         update_memory::rename_alias_fields(arguments);
         return Some(&update_memory::TOOL);
     }
+    if workspace::rename_alias_fields(name, arguments) {
+        return Some(&workspace::TOOL);
+    }
     ALL.into_iter().find(|tool| tool.name == name)
 }

@@ -4,9 +4,11 @@ use super::model_instructions::DATA_NOTICE;
 use super::schema::ToolArgument;
 use super::tool::{Effect, Tool, ToolAnswer, ToolCall, data_schema, nullable_string};
 use super::write_answer::redacted_schema;
-use heirloom_engine::{Engine, EntryReport, Workspace, WorkspaceEntry};
+use crate::access::user_workspace_fault;
+use heirloom_engine::{ChangeAuthor, Engine, EntryReport, Workspace, WorkspaceEntry};
 use heirloom_model::text::EscapedPath;
 use heirloom_model::{Fault, limits};
+use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
 const ACTIONS: &[&str] = &["show", "fact", "learning", "error", "daily", "feature"];
@@ -20,11 +22,55 @@ pub(super) const TOOL: Tool = Tool {
         ToolArgument::choice("action", "", ACTIONS).required(),
         ToolArgument::text("text", "", limits::WORKSPACE_ENTRY_BYTES_MAX),
         ToolArgument::text("solution", "For error", limits::WORKSPACE_ENTRY_BYTES_MAX),
+        ToolArgument::flag("user", "In the user's own workspace"),
     ],
     output,
     effect: Effect::AddsOnce,
     call,
 };
+
+/// Names of the actions in one agent program, each with the arguments that have the text; accepted but not listed.
+const ALIASES: [(&str, &str, &[&str]); 5] = [
+    ("workspace_save_fact", "fact", &["fact"]),
+    (
+        "workspace_log_learning",
+        "learning",
+        &["learning", "lesson", "insight"],
+    ),
+    (
+        "workspace_log_error",
+        "error",
+        &["error", "pattern", "error_pattern", "message"],
+    ),
+    (
+        "workspace_daily_log",
+        "daily",
+        &["entry", "log", "line", "message"],
+    ),
+    (
+        "workspace_feature_request",
+        "feature",
+        &["feature", "request", "description"],
+    ),
+];
+
+/// Sets the action of a call by an alias, and renames its text; returns false for another name. An argument with our
+/// name has precedence.
+pub(super) fn rename_alias_fields(name: &str, arguments: &mut Option<JsonObject>) -> bool {
+    let Some((_, action, texts)) = ALIASES.into_iter().find(|(alias, ..)| *alias == name) else {
+        return false;
+    };
+    let arguments = arguments.get_or_insert_default();
+    drop(arguments.insert("action".to_owned(), json!(action)));
+    if !["text", "content", "value"]
+        .iter()
+        .any(|ours| arguments.contains_key(*ours))
+        && let Some(text) = texts.iter().find_map(|theirs| arguments.remove(*theirs))
+    {
+        arguments.insert("text".to_owned(), text);
+    }
+    true
+}
 
 fn output() -> Value {
     json!({
@@ -61,9 +107,16 @@ fn call(call: &ToolCall<'_>) -> Result<ToolAnswer, Fault> {
             return Ok(show_files(engine));
         }
     };
-    let written = engine
-        .workspace()
-        .add(Workspace::Project, &entry, call.client)?;
+    let owner = match (args.flag("user"), call.project) {
+        (false, _) => Workspace::Project,
+        (true, None) => Workspace::User,
+        (true, Some(project)) => return Err(user_workspace_fault(project)),
+    };
+    let author = ChangeAuthor {
+        source: call.client,
+        holder: call.holder,
+    };
+    let written = engine.workspace().add(owner, &entry, author)?;
     Ok(write_outcome(&written))
 }
 

@@ -5,12 +5,12 @@ use super::tasks::TaskStatus;
 use crate::records_by_id::find_current;
 use crate::review_cache::Reviewed;
 use heirloom_engine::{Conflict, Engine, Filter};
-use heirloom_model::kinds::{ErrorRecord, Knowledge};
-use heirloom_model::{Fault, Kind, KindData, Record, RecordId, limits, mark};
+use heirloom_model::kinds::ErrorRecord;
+use heirloom_model::{Fault, Kind, Record, RecordId, limits, mark};
 use heirloom_search::recall::review::StaleRecord;
 use std::collections::BTreeSet;
 
-/// Maximum number of tasks and of proposals that are read.
+/// Maximum number of tasks that are read.
 const READ: usize = 200;
 /// Maximum number of open errors that are read, newest first.
 const ERRORS: usize = 60;
@@ -20,7 +20,7 @@ const FINDINGS: usize = 50;
 /// Items that need a decision, by kind.
 #[derive(Default)]
 pub(super) struct PendingItems {
-    /// Preferences and lessons that agents proposed, newest first.
+    /// Knowledge that agents proposed, as `heirloom propose` lists it, newest first.
     pub(super) proposals: Vec<Record>,
     pub(super) conflicts: Vec<Conflict>,
     /// Blocked tasks with the reason.
@@ -42,7 +42,7 @@ impl PendingItems {
     /// Loads all items.
     pub(super) fn load(engine: &Engine, context: &RequestContext) -> Result<Self, Fault> {
         let mut items = Self {
-            proposals: proposals(engine)?,
+            proposals: engine.records().proposals().pending()?,
             conflicts: engine.conflicts().list()?,
             blocked: blocked_tasks(engine)?,
             reviewed: context.reviews.review(engine)?,
@@ -119,22 +119,6 @@ impl PendingItems {
             .collect();
         Ok(())
     }
-}
-
-/// Returns the preferences and lessons that wait for a person, newest first.
-fn proposals(engine: &Engine) -> Result<Vec<Record>, Fault> {
-    let filter = Filter::current(&[Kind::Knowledge], engine.now()).category("preference");
-    let mut found = engine.records().find(&filter.limit(READ))?;
-    found.retain(|record| Knowledge::from_record(record).is_ok_and(|typed| typed.proposal));
-    let known: BTreeSet<RecordId> = found.iter().map(|record| record.id).collect();
-    let lessons = engine.sessions().lessons().unreviewed(READ)?;
-    found.extend(
-        lessons
-            .into_iter()
-            .filter(|record| !known.contains(&record.id)),
-    );
-    found.sort_by_key(|record| std::cmp::Reverse(record.id));
-    Ok(found)
 }
 
 /// Returns the blocked tasks with the reason, newest first.

@@ -8,7 +8,7 @@ use super::conflict_scenario::{
 use super::test_project::{TestProject, answer, at};
 use crate::{Filter, Store, Verdict};
 use heirloom_model::kinds::Knowledge;
-use heirloom_model::{Confidence, ConflictPolicy, KindData, Record};
+use heirloom_model::{Confidence, ConflictPolicy, Kind, KindData, Record};
 
 pub(super) const CHECKS: &[Check] = &[
     ("policy `newest` prefers the newest value", newest),
@@ -193,10 +193,17 @@ fn proposals(store: &dyn Store) {
     typed.proposal = true;
     first.attrs = typed.to_attrs();
     w.created(&first);
+    w.created(&w.fact("k", "not a proposal", 1));
+    let waiting = Filter {
+        proposal: true,
+        ..Filter::current(&[Kind::Knowledge], at(9))
+    };
+    assert_eq!(w.texts(&waiting), ["use pnpm, not npm"]);
     for (source, still) in [("eve", true), ("orchestrator", false), ("bob", false)] {
         let again = knowledge_from(&w, source, "Use pnpm - not npm!", 2);
         assert_eq!(w.put(&again), answer(first.id, Verdict::Confirmed, None));
         assert_eq!(knowledge(&w, first.id).proposal, still, "{source}");
+        assert_eq!(w.texts(&waiting).len(), usize::from(still), "{source}");
     }
     let stored = w.get(first.id);
     assert_eq!(stored.confidence, Confidence::FULL, "and it never falls");

@@ -319,6 +319,9 @@ impl SqlQuery {
         if filter.pinned {
             sql.push_str(" AND pinned");
         }
+        if filter.proposal {
+            sql.push_str(" AND json_extract(attrs, '$.proposal') = 1");
+        }
         if !filter.ids.is_empty() {
             let ids = self.bind(row_codec::id_list(&filter.ids));
             sql.push_str(&format!(

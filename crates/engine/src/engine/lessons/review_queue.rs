@@ -1,21 +1,13 @@
 //! Learned proposals that no person has reviewed.
 
 use super::{LessonSource, Lessons};
-use heirloom_model::kinds::Knowledge;
-use heirloom_model::{Fault, Kind, KindData, Record, limits};
-use heirloom_store::Filter;
+use heirloom_model::{Fault, Record};
 
 impl Lessons<'_> {
-    /// Returns the learned proposals that no person or orchestrator has reviewed, newest first, at most `most` of the
-    /// newest records.
+    /// Returns the learned ones among the pending proposals, newest first, at most `most`.
     pub fn unreviewed(&self, most: usize) -> Result<Vec<Record>, Fault> {
-        let filter = Filter::current(&[Kind::Knowledge], self.engine.now())
-            .limit(limits::LESSON_RECORDS_MAX);
-        let mut found = self.engine.records().find(&filter)?;
-        found.retain(|record| {
-            LessonSource::is_in(record)
-                && Knowledge::from_record(record).is_ok_and(|typed| typed.proposal)
-        });
+        let mut found = self.engine.records().proposals().pending()?;
+        found.retain(LessonSource::is_in);
         found.truncate(most);
         Ok(found)
     }

@@ -1,6 +1,7 @@
 //! Writer of entries to the files of a workspace: dated, redacted, added only once.
 
-use super::file_changes::FileAction;
+use super::file_changes::{ChangeResult, FileAction};
+use super::own_changes::ChangeAuthor;
 use super::workspace_files::{self, WorkspaceKind, WorkspaceRoot};
 use super::{EntryReport, Workspace, WorkspaceEntry, Workspaces};
 use heirloom_formats::workspace::{self, FIXED_FILES, LEARNINGS_FILE, MEMORY_FILE};
@@ -12,12 +13,13 @@ impl Workspaces<'_> {
     /// Like all these functions: the entry is dated, redacted and added only once; durable when it returns, and in
     /// the records. Other content stays unchanged. Errors: `Usage` for an empty or too long text; `Refused` when
     /// memory is off, or the file is not a text file of reasonable size in its folder.
-    pub fn add(
+    pub fn add<'b>(
         &self,
         workspace_owner: Workspace,
         entry: &WorkspaceEntry,
-        by: &str,
+        by: impl Into<ChangeAuthor<'b>>,
     ) -> Result<EntryReport, Fault> {
+        let by = by.into();
         match entry {
             WorkspaceEntry::Fact(text) => {
                 self.write_entry(workspace_owner, MEMORY_FILE.path, text, by)
@@ -46,7 +48,7 @@ impl Workspaces<'_> {
         self.add(
             workspace_owner,
             &WorkspaceEntry::Fact(text.to_owned()),
-            &self.engine.actor,
+            &*self.engine.actor,
         )
     }
 
@@ -59,7 +61,7 @@ impl Workspaces<'_> {
         self.add(
             workspace_owner,
             &WorkspaceEntry::Learning(text.to_owned()),
-            &self.engine.actor,
+            &*self.engine.actor,
         )
     }
 
@@ -74,7 +76,7 @@ impl Workspaces<'_> {
             pattern: pattern.to_owned(),
             solution: solution.map(str::to_owned),
         };
-        self.add(workspace_owner, &entry, &self.engine.actor)
+        self.add(workspace_owner, &entry, &*self.engine.actor)
     }
 
     /// Adds a line to today's log, in UTC.
@@ -86,7 +88,7 @@ impl Workspaces<'_> {
         self.add(
             workspace_owner,
             &WorkspaceEntry::Daily(text.to_owned()),
-            &self.engine.actor,
+            &*self.engine.actor,
         )
     }
 
@@ -99,7 +101,7 @@ impl Workspaces<'_> {
         self.add(
             workspace_owner,
             &WorkspaceEntry::Feature(text.to_owned()),
-            &self.engine.actor,
+            &*self.engine.actor,
         )
     }
 
@@ -109,7 +111,7 @@ impl Workspaces<'_> {
         workspace_owner: Workspace,
         path: &str,
         text: &str,
-        by: &str,
+        by: ChangeAuthor<'_>,
     ) -> Result<EntryReport, Fault> {
         self.engine.require_files()?;
         self.engine.require_memory()?;
@@ -138,10 +140,10 @@ impl Workspaces<'_> {
         })?;
         let entry = workspace::render_entry(self.today(), &text);
         let lock = self.lock_in(&root)?;
-        let change = self.note_entry(&root, path, &entry, by)?;
         let template = FIXED_FILES.iter().find(|page| page.path == path);
         let heading = || format!("# {}\n", self.today());
         let template = template.map_or_else(heading, |page| page.template.to_owned());
+        let change = self.note_entry(&root, path, (&template, &entry), by)?;
         let added = root.add_entry(path, &template, &entry)?;
         let lock = match root.kind {
             // A user's workspace has a lock of its own.
@@ -151,7 +153,7 @@ impl Workspaces<'_> {
             }
             WorkspaceKind::Project | WorkspaceKind::Team | WorkspaceKind::Groups => lock,
         };
-        self.sync_after(by, lock)?;
+        self.sync_after(by.source, lock)?;
         Ok(EntryReport {
             path: root.folder.join(path),
             added: added.is_some(),
@@ -166,20 +168,26 @@ impl Workspaces<'_> {
         &self,
         root: &WorkspaceRoot,
         path: &str,
-        entry: &str,
-        by: &str,
+        (template, entry): (&str, &str),
+        by: ChangeAuthor<'_>,
     ) -> Result<Option<RecordId>, Fault> {
-        if Authority::of_source(by) == Authority::Person || root.kind != WorkspaceKind::Project {
+        if Authority::of_source(by.source) == Authority::Person
+            || root.kind != WorkspaceKind::Project
+        {
             return Ok(None);
         }
         let page = root.read(path);
         let page = page.map_err(|problem| workspace_files::refused(&root.shown(path), &problem))?;
         let action = match &page {
             None => FileAction::Created,
-            Some(page) if workspace::append_entry(&page.text, entry).is_none() => return Ok(None),
             Some(_) => FileAction::Edited,
         };
-        let (change, _) = self.record_file_change(root, (action, path), None, by)?;
+        let before = page.as_ref().map_or(template, |page| &page.text);
+        let Some(text) = workspace::append_entry(before, entry) else {
+            return Ok(None);
+        };
+        let result = ChangeResult::Text(&text);
+        let (change, _) = self.record_file_change(root, (action, path), result, by)?;
         Ok(Some(change))
     }
 }

@@ -2,6 +2,7 @@
 //! of its former state.
 
 use super::diff::{self, FOLLOWS};
+use super::own_changes::ChangeAuthor;
 use super::workspace_files::{WorkspaceKind, WorkspaceRoot, make_folder_of, refused};
 use crate::engine::Workspaces;
 use crate::engine::undo::UndoReport;
@@ -49,17 +50,28 @@ impl FileAction {
     }
 }
 
+/// Result of a file change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ChangeResult<'t> {
+    /// The file has this text.
+    Text(&'t str),
+    /// The file has this name.
+    NewName(&'t str),
+    /// The file is in the trash.
+    Deleted,
+}
+
 /// File change as recorded; paths are relative to the workspace.
-struct FileChange {
+pub(super) struct FileChange {
     id: RecordId,
     action: FileAction,
-    file: String,
+    pub(super) file: String,
     /// Path of the former state, or of the changed state after an undo.
     former: String,
 }
 
 impl FileChange {
-    fn from_record(record: &Record) -> Option<Self> {
+    pub(super) fn from_record(record: &Record) -> Option<Self> {
         if record.kind != Kind::Note || record.category() != Some(CATEGORY) {
             return None;
         }
@@ -93,24 +105,28 @@ fn former_state_path(record: &Record, file: &str, to: Option<&str>) -> String {
 
 impl Workspaces<'_> {
     /// Records a change before it is made, and saves the former text of an edited file; needs the lock. Returns the
-    /// id for `undo`, and the path to which the caller moves a deleted file. `to` is the new name of a renamed file.
+    /// id for `undo`, and the path to which the caller moves a deleted file.
     pub(super) fn record_file_change(
         &self,
         root: &WorkspaceRoot,
         (action, file): (FileAction, &str),
-        to: Option<&str>,
-        by: &str,
+        result: ChangeResult<'_>,
+        by: ChangeAuthor<'_>,
     ) -> Result<(RecordId, String), Fault> {
+        let to = match result {
+            ChangeResult::NewName(to) => Some(to),
+            ChangeResult::Text(_) | ChangeResult::Deleted => None,
+        };
         let shown = self
             .engine
             .redaction()
             .redact_input(&root.shown(file))
             .into_owned();
         let words = format!("{} {shown}", action.as_str());
-        let mut record = self
-            .engine
-            .records()
-            .draft(Kind::Note, &words, Scope::default(), by);
+        let mut record =
+            self.engine
+                .records()
+                .draft(Kind::Note, &words, Scope::default(), by.source);
         let mut attrs = Attrs::new();
         let fields = [
             ("category", CATEGORY),
@@ -120,6 +136,11 @@ impl Workspaces<'_> {
         for (name, value) in fields.into_iter().chain(to.map(|to| ("to", to))) {
             attrs.insert(name.to_owned(), json!(value));
         }
+        let text = match result {
+            ChangeResult::Text(text) => Some(text),
+            ChangeResult::NewName(_) | ChangeResult::Deleted => None,
+        };
+        self.add_author(&mut attrs, by.holder, text);
         record.attrs = attrs;
         let former = former_state_path(&record, file, to);
         if action == FileAction::Edited {
@@ -153,6 +174,16 @@ impl Workspaces<'_> {
                 None => return Ok(None),
             },
         };
+        self.undo_change(&change, by, |_| Ok(())).map(Some)
+    }
+
+    /// Undoes or redoes a file change if `check` accepts the present state of the workspace.
+    pub(super) fn undo_change(
+        &self,
+        change: &FileChange,
+        by: &str,
+        check: impl FnOnce(&WorkspaceRoot) -> Result<(), Fault>,
+    ) -> Result<UndoReport, Fault> {
         self.engine.require_memory()?;
         self.engine.require_files()?;
         let root = WorkspaceRoot::open(self.engine, WorkspaceKind::Project)
@@ -167,7 +198,8 @@ impl Workspaces<'_> {
             .iter()
             .any(|event| event.action == Action::Restored);
         let lock = self.lock()?;
-        swap_state(&root, &change, was_undone)?;
+        check(&root)?;
+        swap_state(&root, change, was_undone)?;
         let (id, at) = (change.id, self.engine.now());
         let restored = Change::Restore {
             id,
@@ -181,12 +213,12 @@ impl Workspaces<'_> {
         };
         if let Err(fault) = self.engine.apply(&[restored, retired]) {
             // If the store fails, the file must stay unchanged.
-            swap_state(&root, &change, true)?;
+            swap_state(&root, change, true)?;
             return Err(fault);
         }
         drop(lock);
         self.sync()?;
-        Ok(Some(UndoReport::Restored { id, retired: None }))
+        Ok(UndoReport::Restored { id, retired: None })
     }
 
     /// Returns the file change that caused the retirement of an entry.

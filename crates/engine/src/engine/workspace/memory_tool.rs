@@ -5,7 +5,8 @@
 mod file_view;
 mod tool_paths;
 
-use super::file_changes::{FileAction, guard_personas};
+use super::file_changes::{ChangeResult, FileAction, guard_personas};
+use super::own_changes::ChangeAuthor;
 use super::workspace_files::{WorkspaceKind, WorkspaceRoot, make_folder_of};
 use crate::engine::Engine;
 use crate::engine::new_record::name_fault;
@@ -89,11 +90,17 @@ impl MemoryTool<'_> {
     /// `NotFound` for a missing path; `Usage` for an edit that does not apply; `Refused` for a path that leads out of
     /// the workspace or exists already, and when memory is off.
     pub fn run(&self, command: &MemoryToolCommand) -> Result<String, Fault> {
-        Ok(self.run_as(command, &self.engine.actor)?.text)
+        Ok(self.run_as(command, &*self.engine.actor)?.text)
     }
 
     /// Executes a command as [`Self::run`], in the name of `by`. Agents may not change persona files.
-    pub fn run_as(&self, command: &MemoryToolCommand, by: &str) -> Result<MemoryToolAnswer, Fault> {
+    pub fn run_as<'b>(
+        &self,
+        command: &MemoryToolCommand,
+        by: impl Into<ChangeAuthor<'b>>,
+    ) -> Result<MemoryToolAnswer, Fault> {
+        let author = by.into();
+        let by = author.source;
         self.engine.require_files()?;
         let root = WorkspaceRoot::open(self.engine, WorkspaceKind::Project)
             .ok_or_else(|| Fault::failed("the project has no folder"))?;
@@ -133,8 +140,8 @@ impl MemoryTool<'_> {
         let (change, kept) = self.engine.workspace().record_file_change(
             &root,
             (action, file),
-            plan.new_name(),
-            by,
+            plan.result(),
+            author,
         )?;
         plan.execute(&root, file, &kept)?;
         self.engine.workspace().sync_after(by, lock)?;
@@ -267,10 +274,11 @@ struct ToolPlan {
 }
 
 impl ToolPlan {
-    fn new_name(&self) -> Option<&str> {
+    fn result(&self) -> ChangeResult<'_> {
         match &self.step {
-            ToolStep::Rename(to) => Some(to),
-            ToolStep::Write(_) | ToolStep::Delete => None,
+            ToolStep::Rename(to) => ChangeResult::NewName(to),
+            ToolStep::Write(text) => ChangeResult::Text(text),
+            ToolStep::Delete => ChangeResult::Deleted,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Conversion of config values into the engine's settings.
 
-use super::{Config, cumulative_lists};
+use super::{Config, KEYS, Layer, cumulative_lists};
 use heirloom_model::section::SourceRow;
 use heirloom_model::settings::{
     ContextSelection, HistorySettings, RedactSettings, RetentionSettings, RunSettings,
@@ -57,6 +57,13 @@ impl Config {
         usize::try_from(self.int(name)).unwrap_or(usize::MAX)
     }
 
+    /// Returns true if a layer above the defaults sets a key.
+    fn is_set(&self, name: &str) -> bool {
+        let key = KEYS.iter().find(|key| key.name == name);
+        let origin = key.and_then(|key| self.get(key));
+        origin.is_some_and(|(_, origin)| origin.layer != Layer::Default)
+    }
+
     /// Returns the engine's settings.
     pub(crate) fn settings(&self) -> Settings {
         let tokens = self.size("memory.context_budget_tokens");
@@ -73,6 +80,8 @@ impl Config {
                 0 => Budget::Chars(self.size("memory.context_budget")),
                 tokens => Budget::Tokens(tokens),
             },
+            has_own_budget: self.is_set("memory.context_budget")
+                || self.is_set("memory.context_budget_tokens"),
             context_selection: match self.text("context.selection") {
                 word if word == ContextSelection::Priority.as_str() => ContextSelection::Priority,
                 _ => ContextSelection::Worth,
@@ -126,7 +135,6 @@ impl Config {
 
 #[cfg(test)]
 mod tests {
-    use super::super::KEYS;
     use super::*;
     use heirloom_model::limits;
 

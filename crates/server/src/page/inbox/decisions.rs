@@ -9,8 +9,7 @@ use crate::page::{PageError, RequestContext, Toast, record_label, render};
 use axum::extract::{Path, State};
 use axum::response::Response;
 use heirloom_engine::{Engine, TaskChange};
-use heirloom_model::kinds::Knowledge;
-use heirloom_model::{Fault, Kind, KindData, Mark, Permission, Record, RecordId, limits};
+use heirloom_model::{Fault, Mark, Permission, Record, RecordId, limits};
 
 /// Decides about one item.
 pub(super) async fn decide(
@@ -46,8 +45,7 @@ fn apply(
     choice: &str,
     by: &str,
 ) -> Result<(RecordId, &'static str), Fault> {
-    let is_proposal = record.kind == Kind::Knowledge
-        && Knowledge::from_record(record).is_ok_and(|one| one.proposal);
+    let is_proposal = record.is_pending_proposal();
     match choice {
         "accept" if is_proposal => Ok((
             engine.records().proposals().accept(record.id)?.id,

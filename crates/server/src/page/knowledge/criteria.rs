@@ -5,8 +5,7 @@ use crate::page::view::knowledge::FilterChip;
 use axum::extract::Query;
 use axum::http::Uri;
 use heirloom_engine::Filter;
-use heirloom_model::kinds::Knowledge;
-use heirloom_model::{Kind, KindData, Record, RecordId, Timestamp, ToSpan, civil, mark, text, tz};
+use heirloom_model::{Kind, Record, RecordId, Timestamp, ToSpan, civil, mark, text, tz};
 use serde::Deserialize;
 
 /// State by which entries are filtered.
@@ -210,6 +209,7 @@ impl Criteria {
         filter.recorded_from = self.recorded_from;
         filter.recorded_before = self.recorded_before;
         filter.pinned = self.state == Some(EntryState::Pinned);
+        filter.proposal = self.state == Some(EntryState::Proposed);
         filter
     }
 
@@ -225,6 +225,7 @@ impl Criteria {
                 .is_none_or(|from| record.recorded_at >= from)
             && (self.recorded_before).is_none_or(|before| record.recorded_at < before)
             && (self.state != Some(EntryState::Pinned) || mark::is_pinned(&record.attrs))
+            && (self.state != Some(EntryState::Proposed) || record.is_pending_proposal())
     }
 
     /// Returns true if the store cannot list the entries in this order and state by itself.
@@ -232,12 +233,6 @@ impl Criteria {
         let by_store = [None, Some(EntryState::Pinned)].contains(&self.state);
         !by_store || [Sort::MostUsed, Sort::Key].contains(&self.sort)
     }
-}
-
-/// Returns true if an agent proposed the entry and no person accepted it yet.
-pub(super) fn is_proposed(record: &Record) -> bool {
-    Knowledge::from_record(record)
-        .is_ok_and(|knowledge| knowledge.proposal && knowledge.category == "preference")
 }
 
 /// Returns the midnight in UTC at which a date, or a later day, begins.

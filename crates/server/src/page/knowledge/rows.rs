@@ -1,6 +1,6 @@
 //! Rows of the list, with the usage of each entry in contexts.
 
-use super::criteria::{KnowledgeParams, is_proposed};
+use super::criteria::KnowledgeParams;
 use crate::page::request_context::times;
 use crate::page::view::chart::spark;
 use crate::page::view::knowledge::KnowledgeRow;
@@ -101,7 +101,7 @@ fn row(
     if confirmed > 0 {
         meta.push(format!("confirmed {confirmed}×"));
     }
-    if is_proposed(record) {
+    if record.is_pending_proposal() {
         meta.push("proposed".to_owned());
     }
     let why = knowledge.and_then(|knowledge| knowledge.rationale);

@@ -1,6 +1,6 @@
 //! Selection of the entries that fit the criteria: one page of them, and how many each category has.
 
-use super::criteria::{Criteria, EntryState, KnowledgeParams, Sort, is_proposed};
+use super::criteria::{Criteria, EntryState, KnowledgeParams, Sort};
 use super::rows::CATEGORIES;
 use super::text_search::{HITS, search};
 use crate::page::view::number;
@@ -96,7 +96,10 @@ pub(super) fn read_set(
         None | Some(EntryState::Pinned) => {}
         Some(EntryState::Muted) => records.retain(|record| mark::is_muted(&record.attrs)),
         Some(EntryState::Disputed) => records.retain(|record| disputed.contains(&record.id)),
-        Some(EntryState::Proposed) => records.retain(is_proposed),
+        // A value in a conflict waits for the decision about the conflict.
+        Some(EntryState::Proposed) => {
+            records.retain(|one| one.is_pending_proposal() && !disputed.contains(&one.id));
+        }
         Some(EntryState::Stale) => {
             let root = engine.root().to_owned();
             records.retain(|record| names_missing_file(&root, record));

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 /// Phrases of SQLite, and PostgreSQL's equivalents.
-const PHRASES: [(&str, &str); 9] = [
+const PHRASES: [(&str, &str); 10] = [
     (
         "retired_at IS NOT NULL AND kind = 'knowledge' \
          AND json_extract(attrs, '$.conflict') = 1 AND json_extract(attrs, '$.arbitrated') IS NULL",
@@ -22,6 +22,10 @@ const PHRASES: [(&str, &str); 9] = [
     (
         "json_extract(attrs, '$.disputed') IS NOT 1",
         "coalesce(attrs ->> 'disputed', '') <> 'true'",
+    ),
+    (
+        "json_extract(attrs, '$.proposal') = 1",
+        "attrs ->> 'proposal' = 'true'",
     ),
     (
         "CASE WHEN json_valid(body) THEN json_remove(body, '$.sections', '$.text', '$.rules') ELSE body END",
