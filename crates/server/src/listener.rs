@@ -242,6 +242,23 @@ mod tests {
         }
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn client_that_sends_one_byte_per_second_is_disconnected_after_timeout() {
+        let began = tokio::time::Instant::now();
+        let (ours, mut theirs) = duplex(1_000);
+        let graceful = GracefulShutdown::new();
+        let watcher = graceful.watcher();
+        let speaking = tokio::spawn(serve_connection(ours, Router::new(), watcher));
+        theirs.write_all(b"GET / HTTP/1.1\r\nx: ").await.unwrap();
+        while theirs.write_all(b"a").await.is_ok() {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+        speaking.await.unwrap();
+        let most = Duration::from_secs(limits::SERVER_HEAD_S);
+        assert!(began.elapsed() >= most);
+        assert!(began.elapsed() < 2 * most);
+    }
+
     #[test]
     fn connections_leave_open_files_for_the_store() {
         assert_eq!(most_connections(None), limits::SERVER_CONNECTIONS_MAX);

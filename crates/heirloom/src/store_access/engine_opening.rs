@@ -207,6 +207,9 @@ impl CliSession {
             true => gate.memory_trust(found)?,
             false => gate.require_trust(found)?,
         };
+        if !self.is_demo {
+            self.remember_project_folder(&place);
+        }
         if let Some(store) = server_store(self, &found.config)? {
             let engine = open_shared_engine(self, store, found, place, clock)?;
             let engine = MemoryGate::new(self).with_file_trust(engine, &trust)?;

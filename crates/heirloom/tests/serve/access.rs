@@ -347,7 +347,10 @@ fn login_link_survives_requests_that_no_person_made() {
     }
     let options = server.request("OPTIONS", &link, &[], b"");
     assert_eq!(options.status, 405);
-    let visit = [("sec-fetch-mode", "navigate"), ("sec-fetch-dest", "document")];
+    let visit = [
+        ("sec-fetch-mode", "navigate"),
+        ("sec-fetch-dest", "document"),
+    ];
     server.request("GET", &link, &visit, b"").expect(303);
 }
 

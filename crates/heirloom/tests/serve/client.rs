@@ -125,7 +125,9 @@ impl Server {
 
     /// Logs a browser in and returns the pair of its session cookie.
     pub(crate) fn log_in(&self) -> String {
-        let answer = self.request("GET", &self.login_link(), &[], b"").expect(303);
+        let answer = self
+            .request("GET", &self.login_link(), &[], b"")
+            .expect(303);
         let cookie = answer.header("set-cookie").unwrap();
         cookie.split(';').next().unwrap().to_owned()
     }

@@ -81,11 +81,12 @@ fn is_visit(headers: &HeaderMap) -> bool {
 
 /// Returns an answer that a browser neither keeps nor shows when the person opens the address.
 fn leave_link_unused() -> Response {
-    let headers = [
-        (header::CACHE_CONTROL, "no-store"),
-        (header::RETRY_AFTER, "0"),
-    ];
-    (StatusCode::SERVICE_UNAVAILABLE, headers).into_response()
+    Problem::new(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "a login link is used by opening it, not by loading it ahead",
+    )
+    .header(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))
+    .into_response()
 }
 
 async fn log_out(State(app): State<App>, access: Access) -> Response {

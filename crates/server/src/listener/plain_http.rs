@@ -7,7 +7,7 @@ use tokio::net::TcpStream;
 const ANSWER: &[u8] = b"HTTP/1.1 400 Bad Request\r\n\
     content-type: application/problem+json\r\n\
     connection: close\r\n\
-    content-length: 111\r\n\
+    content-length: 117\r\n\
     \r\n\
     {\"type\":\"about:blank\",\"title\":\"Bad Request\",\"status\":400,\"detail\":\"this port speaks TLS: use https in place of http\"}";
 

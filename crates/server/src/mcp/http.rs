@@ -1,9 +1,9 @@
 //! MCP over streamable HTTP.
 
-use super::{Caller, McpSettings};
 use super::client_session::ClientSession;
 use super::compat::Compat;
 use super::stdio::lenient_body;
+use super::{Caller, McpSettings};
 use crate::{App, Problem};
 use axum::Router;
 use axum::body::{Body, to_bytes};
