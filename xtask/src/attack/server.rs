@@ -7,7 +7,7 @@ mod slow_clients;
 
 use crate::cargo;
 use crate::sandbox::{self, Sandbox};
-use http::{Reply, Request};
+use http::{AttackRequest, Reply};
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use std::process::{Child, Stdio};
 const CLIENTS: usize = 240;
 
 /// Result of one attack.
-struct Row {
+struct AttackReport {
     attack: &'static str,
     tries: usize,
     /// Descriptions of the tries that succeeded.
@@ -70,7 +70,7 @@ pub(super) fn run(args: &[String]) -> Result<(), String> {
 }
 
 /// Prints the results and returns the number of attacks that succeeded.
-fn print_table(rows: &[Row]) -> usize {
+fn print_table(rows: &[AttackReport]) -> usize {
     println!(
         "{:<52} {:>6} {:>9}  figures",
         "attack", "tries", "succeeded"
@@ -94,7 +94,7 @@ impl<'d> RunningServer<'d> {
     fn start(desk: &'d Sandbox) -> Result<Self, String> {
         let token = desk.call_ok(&["token", "create", "--role", "orchestrator"])?;
         let mut command = desk.heirloom(&["serve", "--port", "0"]);
-        // Nobody reads the messages of the server, which must not block it.
+        // A full pipe of messages would block the server.
         let command = command.stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().map_err(|error| error.to_string())?;
         let stdout = child.stdout.take().ok_or("the server has no output")?;
@@ -112,7 +112,7 @@ impl<'d> RunningServer<'d> {
     }
 
     /// Sends one request and reads its whole answer.
-    fn send(&self, request: &Request<'_>) -> Result<Reply, String> {
+    fn send(&self, request: &AttackRequest<'_>) -> Result<Reply, String> {
         http::send(self.address, request)
     }
 
@@ -135,7 +135,7 @@ impl<'d> RunningServer<'d> {
         let tokens = self.desk.memory().join("tokens.json");
         let tokens = std::fs::read_to_string(&tokens);
         let bearer = self.bearer();
-        let receipts = Request::get("/api/receipts").with("authorization", &bearer);
+        let receipts = AttackRequest::get("/api/receipts").with("authorization", &bearer);
         Ok(vec![
             self.desk.call_ok(&["export", "--all"])?,
             tokens.map_err(|error| error.to_string())?,

@@ -25,7 +25,7 @@ impl RecordedFolder {
         let text = text.trim_end_matches(['\r', '\n']);
         // A path of Unix may have `\` in a name.
         if text.starts_with('/') && !text.starts_with("//") {
-            return Self::of_unix(split(text, &['/']));
+            return Self::of_unix(&split(text, &['/']));
         }
         let parts = split(text, &['/', '\\']);
         let is_network = ["\\\\", "//", "\\/", "/\\"]
@@ -46,7 +46,7 @@ impl RecordedFolder {
         }
     }
 
-    fn of_unix(parts: Vec<&str>) -> Self {
+    fn of_unix(parts: &[&str]) -> Self {
         let drive = DRIVE_MOUNTS.iter().find_map(|mount| {
             let (letter, rest) = parts.strip_prefix(*mount)?.split_first()?;
             (letter.len() == 1 && is_drive(&format!("{letter}:"))).then_some((*letter, rest))
@@ -59,7 +59,7 @@ impl RecordedFolder {
             },
             None => Self {
                 volume: Vec::new(),
-                parts: without_dots(&parts),
+                parts: without_dots(parts),
                 is_absolute: true,
             },
         }
@@ -76,7 +76,7 @@ impl RecordedFolder {
                 is_absolute: true,
             },
             (_, [_distribution, rest @ ..]) if WSL_HOSTS.iter().any(|name| is(host, name)) => {
-                Self::of_unix(rest.to_vec())
+                Self::of_unix(rest)
             }
             _ => {
                 let share = rest.first().map(|share| share.to_lowercase());

@@ -3,6 +3,7 @@
 use super::database_server::{server_store, shared_name};
 use super::memory_trust::MemoryGate;
 use super::private_files::memory_folder;
+use super::project_folders::remember_project_folder;
 use super::store_opening::open_store;
 use super::waiting_events::deliver_events;
 use super::{CliSession, FoundProject, pending_files};
@@ -208,7 +209,7 @@ impl CliSession {
             false => gate.require_trust(found)?,
         };
         if !self.is_demo {
-            self.remember_project_folder(&place);
+            remember_project_folder(self, &place);
         }
         if let Some(store) = server_store(self, &found.config)? {
             let engine = open_shared_engine(self, store, found, place, clock)?;

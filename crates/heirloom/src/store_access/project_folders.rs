@@ -100,32 +100,29 @@ impl ProjectFolders {
     }
 }
 
-impl CliSession {
-    /// Remembers the folder of the project from which this call started, if the memory is elsewhere: in the main worktree,
-    /// or behind a symbolic link.
-    pub(super) fn remember_project_folder(&self, place: &ProjectPaths) {
-        let is_own = place.root.join(project_fs::HEIRLOOM_FOLDER) == place.folder;
-        if !is_own {
-            ProjectFolders::of(&self.env).remember(place, &place.root);
-        }
-        for given in self.given_start_folders() {
-            if let Some(linked) = linked_root(&given, &place.root) {
-                ProjectFolders::of(&self.env).remember(place, &linked);
-            }
-        }
+/// Remembers the folder of the project from which a call started, if the memory is elsewhere: in the main worktree, or
+/// behind a symbolic link.
+pub(super) fn remember_project_folder(session: &CliSession, place: &ProjectPaths) {
+    let folders = ProjectFolders::of(&session.env);
+    let is_own = place.root.join(project_fs::HEIRLOOM_FOLDER) == place.folder;
+    if !is_own {
+        folders.remember(place, &place.root);
     }
+    let linked = given_start_folder(session).and_then(|given| linked_root(&given, &place.root));
+    if let Some(linked) = linked {
+        folders.remember(place, &linked);
+    }
+}
 
-    /// Returns the folder to start from as it was written: with its symbolic links.
-    fn given_start_folders(&self) -> Vec<PathBuf> {
-        let given = self.global.project_dir.clone();
-        let given = given.or_else(|| self.env.get("HEIRLOOM_PROJECT_DIR").map(PathBuf::from));
-        // A shell writes the path by which its user came.
-        let given = given.or_else(|| self.env.get("PWD").map(PathBuf::from));
-        given
-            .into_iter()
-            .filter(|path| path.is_absolute())
-            .collect()
-    }
+/// Returns the folder to start from as it was written: with its symbolic links.
+fn given_start_folder(session: &CliSession) -> Option<PathBuf> {
+    let given = session.global.project_dir.clone();
+    let variable = |name| session.env.get(name).map(PathBuf::from);
+    // A shell writes the path by which its user came.
+    given
+        .or_else(|| variable("HEIRLOOM_PROJECT_DIR"))
+        .or_else(|| variable("PWD"))
+        .filter(|path| path.is_absolute())
 }
 
 /// Returns the path of `root` by the links in `given`; `None` without links, or if `given` is not inside of it.

@@ -58,7 +58,7 @@ async fn authorize_and_run(
     if let Some(access) = &access {
         csrf::check_sender(access, &request)?;
     }
-    // Nobody without access may hold the memory of bodies, and no public route has one.
+    // A caller without access must not hold the memory of bodies, and no public route has one.
     if access.is_some() {
         request = request_body::read_body(app, &mut request).await?;
     }

@@ -1,7 +1,7 @@
 //! Readers of event streams with the token of another project, and with one that is revoked while they read.
 
-use super::http::{Request, connect};
-use super::{Row, RunningServer};
+use super::http::{AttackRequest, connect};
+use super::{AttackReport, RunningServer};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const SECRET: &str = "zebramarker";
 
 /// Runs the attacks.
-pub(super) fn run(server: &RunningServer<'_>) -> Result<Vec<Row>, String> {
+pub(super) fn run(server: &RunningServer<'_>) -> Result<Vec<AttackReport>, String> {
     Ok(vec![
         read_foreign_events(server)?,
         read_after_revocation(server)?,
@@ -26,7 +26,7 @@ fn write(server: &RunningServer<'_>, project: Option<&str>, text: &str) -> Resul
     let project = project.map_or(String::new(), |name| format!(", \"project\": \"{name}\""));
     let body = format!("{{\"value\": \"{text}\"{project}}}");
     let bearer = server.bearer();
-    let request = Request::with_body("POST", "/api/memory/knowledge", &body);
+    let request = AttackRequest::with_body("POST", "/api/memory/knowledge", &body);
     let request = request
         .with("authorization", &bearer)
         .with("content-type", "application/json");
@@ -39,7 +39,7 @@ fn write(server: &RunningServer<'_>, project: Option<&str>, text: &str) -> Resul
 /// Opens an event stream.
 fn open(server: &RunningServer<'_>, token: &str, last: Option<&str>) -> Result<TcpStream, String> {
     let bearer = format!("Bearer {token}");
-    let mut request = Request::get("/api/events").with("authorization", &bearer);
+    let mut request = AttackRequest::get("/api/events").with("authorization", &bearer);
     request
         .headers
         .extend(last.map(|last| ("last-event-id", last)));
@@ -68,7 +68,7 @@ fn read_until(stream: &mut TcpStream, text: &str, most: Duration) -> (String, bo
     (String::from_utf8_lossy(&all).into_owned(), false)
 }
 
-fn read_foreign_events(server: &RunningServer<'_>) -> Result<Row, String> {
+fn read_foreign_events(server: &RunningServer<'_>) -> Result<AttackReport, String> {
     let first = write(server, None, SECRET)?;
     let (_, own) = (String::new(), server.token.clone());
     let mut owner = open(server, &own, Some("0-0"))?;
@@ -94,7 +94,7 @@ fn read_foreign_events(server: &RunningServer<'_>) -> Result<Row, String> {
             successes.push(format!("{role}: {events}"));
         }
     }
-    Ok(Row {
+    Ok(AttackReport {
         attack: "events of another project",
         tries: READERS,
         successes,
@@ -102,7 +102,7 @@ fn read_foreign_events(server: &RunningServer<'_>) -> Result<Row, String> {
     })
 }
 
-fn read_after_revocation(server: &RunningServer<'_>) -> Result<Row, String> {
+fn read_after_revocation(server: &RunningServer<'_>) -> Result<AttackReport, String> {
     let (mut successes, mut longest) = (Vec::new(), Duration::ZERO);
     for n in 0..READERS {
         let (id, token) = server.create_token(&["--role", "agent"])?;
@@ -123,7 +123,7 @@ fn read_after_revocation(server: &RunningServer<'_>) -> Result<Row, String> {
             successes.push(format!("event after the end: {events}"));
         }
     }
-    Ok(Row {
+    Ok(AttackReport {
         attack: "events after the token was revoked",
         tries: READERS,
         successes,

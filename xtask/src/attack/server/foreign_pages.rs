@@ -1,7 +1,7 @@
 //! Requests of pages of other origins with the cookie of a login, and requests that only look like a visit.
 
-use super::http::Request;
-use super::{Row, RunningServer};
+use super::http::AttackRequest;
+use super::{AttackReport, RunningServer};
 use serde_json::Value;
 
 /// Headers of a foreign page's request, without the token that the server's own pages have.
@@ -63,15 +63,15 @@ const FORMS: [&str; 12] = [
 ];
 
 /// Runs the attacks.
-pub(super) fn run(server: &RunningServer<'_>) -> Result<Vec<Row>, String> {
+pub(super) fn run(server: &RunningServer<'_>) -> Result<Vec<AttackReport>, String> {
     let (login_links, cookie) = use_up_login_link(server)?;
     let cookie_row = inspect_cookie(&cookie);
     let pair = cookie.split(';').next().unwrap_or_default().to_owned();
-    let page = server.send(&Request::get("/settings").with("cookie", &pair))?;
+    let page = server.send(&AttackRequest::get("/settings").with("cookie", &pair))?;
     let csrf = page.body.split_once("name=\"csrf\" value=\"");
     let csrf = csrf.and_then(|(_, rest)| rest.split('"').next());
     let csrf = csrf.ok_or("the settings have no CSRF token")?.to_owned();
-    let description = server.send(&Request::get("/openapi.json"))?.body;
+    let description = server.send(&AttackRequest::get("/openapi.json"))?.body;
     let description: Value = serde_json::from_str(&description).map_err(|e| e.to_string())?;
     let mut routes = vec![];
     for (path, methods) in description["paths"].as_object().into_iter().flatten() {
@@ -90,7 +90,7 @@ pub(super) fn run(server: &RunningServer<'_>) -> Result<Vec<Row>, String> {
 }
 
 /// Tries to use up a login link; returns the cookie that it gives to a person afterwards.
-fn use_up_login_link(server: &RunningServer<'_>) -> Result<(Row, String), String> {
+fn use_up_login_link(server: &RunningServer<'_>) -> Result<(AttackReport, String), String> {
     let link = server.desk.json(&["ui", "--no-open", "--json"])?;
     let link = link["link"].as_str().unwrap_or_default();
     let at = link.split_once("://").map(|(_, rest)| rest);
@@ -98,24 +98,24 @@ fn use_up_login_link(server: &RunningServer<'_>) -> Result<(Row, String), String
     let path = path.ok_or(format!("no path in {link}"))?;
     let mut successes = Vec::new();
     for (name, value) in NO_VISITS {
-        let reply = server.send(&Request::get(path).with(name, value))?;
+        let reply = server.send(&AttackRequest::get(path).with(name, value))?;
         if reply.header("set-cookie").is_some() {
             successes.push(format!("{name}: {value}"));
         }
     }
     for method in ["HEAD", "OPTIONS"] {
-        let reply = server.send(&Request::with_body(method, path, ""))?;
+        let reply = server.send(&AttackRequest::with_body(method, path, ""))?;
         if reply.header("set-cookie").is_some() {
             successes.push(method.to_owned());
         }
     }
-    let visit = Request::get(path).with("sec-fetch-mode", "navigate");
+    let visit = AttackRequest::get(path).with("sec-fetch-mode", "navigate");
     let reply = server.send(&visit)?;
     let cookie = reply.header("set-cookie").unwrap_or_default().to_owned();
     if cookie.is_empty() {
         successes.push(format!("the person got status {}", reply.status));
     }
-    let row = Row {
+    let row = AttackReport {
         attack: "login link used up without a visit",
         tries: NO_VISITS.len() + 2,
         successes,
@@ -124,10 +124,10 @@ fn use_up_login_link(server: &RunningServer<'_>) -> Result<(Row, String), String
     Ok((row, cookie))
 }
 
-fn inspect_cookie(cookie: &str) -> Row {
+fn inspect_cookie(cookie: &str) -> AttackReport {
     let parts = ["HttpOnly", "SameSite=Strict", "Path=/"];
     let missing = parts.iter().filter(|part| !cookie.contains(**part));
-    Row {
+    AttackReport {
         attack: "cookie that scripts or other sites can use",
         tries: parts.len(),
         successes: missing.map(|part| format!("no {part}")).collect(),
@@ -141,7 +141,7 @@ fn forge_writes(
     cookie: &str,
     csrf: &str,
     routes: &[(String, String)],
-) -> Result<Row, String> {
+) -> Result<AttackReport, String> {
     let before = server.stored_state()?;
     let (mut tries, mut successes) = (0, Vec::new());
     let body = "{\"key\": \"forged\", \"value\": \"forged\", \"text\": \"forged\"}";
@@ -149,7 +149,7 @@ fn forge_writes(
         let with_token = WITH_TOKEN.iter().map(|headers| (*headers, true));
         let without_token = WITHOUT_TOKEN.iter().map(|headers| (*headers, false));
         for (headers, has_token) in without_token.chain(with_token) {
-            let mut request = Request::with_body(method, path, body).with("cookie", cookie);
+            let mut request = AttackRequest::with_body(method, path, body).with("cookie", cookie);
             request.headers.extend(headers);
             if has_token {
                 request = request
@@ -166,7 +166,7 @@ fn forge_writes(
     if server.stored_state()? != before {
         successes.push("the memory has changed".to_owned());
     }
-    Ok(Row {
+    Ok(AttackReport {
         attack: "write of a foreign page with a login",
         tries,
         successes,
@@ -179,13 +179,13 @@ fn forge_reads(
     server: &RunningServer<'_>,
     cookie: &str,
     routes: &[(String, String)],
-) -> Result<Row, String> {
+) -> Result<AttackReport, String> {
     let before = server.stored_state()?;
     let (mut tries, mut successes) = (0, Vec::new());
     for (method, path) in routes.iter().filter(|(_, path)| !path.ends_with("/events")) {
         let public = ["/health", "/openapi.json"].contains(&path.as_str());
         for site in ["cross-site", "same-site"] {
-            let request = Request::get(path).with("cookie", cookie);
+            let request = AttackRequest::get(path).with("cookie", cookie);
             let request = request
                 .with("sec-fetch-site", site)
                 .with("sec-fetch-mode", "no-cors");
@@ -199,7 +199,9 @@ fn forge_reads(
             .iter()
             .filter(|_| method != "GET" && path != "/api/context")
         {
-            let request = Request::get(path).with("cookie", cookie).with(name, method);
+            let request = AttackRequest::get(path)
+                .with("cookie", cookie)
+                .with(name, method);
             tries += 1;
             server.send(&request)?;
         }
@@ -207,7 +209,7 @@ fn forge_reads(
     if server.stored_state()? != before {
         successes.push("the memory has changed".to_owned());
     }
-    Ok(Row {
+    Ok(AttackReport {
         attack: "read or overridden method of a foreign page",
         tries,
         successes,

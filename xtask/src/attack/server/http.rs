@@ -9,14 +9,14 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// One request.
 #[derive(Debug, Clone)]
-pub(super) struct Request<'r> {
+pub(super) struct AttackRequest<'r> {
     pub(super) method: &'r str,
     pub(super) path: &'r str,
     pub(super) headers: Vec<(&'r str, &'r str)>,
     pub(super) body: &'r str,
 }
 
-impl<'r> Request<'r> {
+impl<'r> AttackRequest<'r> {
     /// Creates a `GET` without headers.
     pub(super) fn get(path: &'r str) -> Self {
         Self {
@@ -84,7 +84,7 @@ pub(super) fn connect(address: SocketAddr) -> Result<TcpStream, String> {
 }
 
 /// Sends one request and reads its whole answer.
-pub(super) fn send(address: SocketAddr, request: &Request<'_>) -> Result<Reply, String> {
+pub(super) fn send(address: SocketAddr, request: &AttackRequest<'_>) -> Result<Reply, String> {
     let mut stream = connect(address)?;
     // A server that refuses early closes before the body is written.
     drop(stream.write_all(request.to_text(address).as_bytes()));

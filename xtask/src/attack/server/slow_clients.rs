@@ -1,7 +1,7 @@
 //! Clients that send one byte per second, and clients that never read their answers.
 
-use super::http::{Request, connect};
-use super::{Row, RunningServer};
+use super::http::{AttackRequest, connect};
+use super::{AttackReport, RunningServer};
 use std::fs;
 use std::io::Write;
 use std::net::TcpStream;
@@ -18,11 +18,11 @@ const MEMORY_KB_MAX: u64 = 512;
 const UNREAD_REQUESTS: usize = 100;
 
 /// Runs the attacks with this number of clients of each sort.
-pub(super) fn run(server: &RunningServer<'_>, clients: usize) -> Result<Vec<Row>, String> {
+pub(super) fn run(server: &RunningServer<'_>, clients: usize) -> Result<Vec<AttackReport>, String> {
     let bearer = server.bearer();
     let json = ("content-type", "application/json");
     let long = "x".repeat(100_000);
-    let write = Request::with_body("POST", "/api/memory/knowledge", &long);
+    let write = AttackRequest::with_body("POST", "/api/memory/knowledge", &long);
     let write = write.with("authorization", &bearer).with(json.0, json.1);
     let write = write.to_text(server.address);
     let (head, _) = write.split_once("xxxx").unwrap_or((&write, ""));
@@ -41,7 +41,7 @@ pub(super) fn run(server: &RunningServer<'_>, clients: usize) -> Result<Vec<Row>
         attack(
             server,
             clients,
-            "answers that nobody reads",
+            "answers that are not read",
             &read.repeat(UNREAD_REQUESTS),
         )?,
     ])
@@ -62,7 +62,7 @@ fn attack(
     clients: usize,
     attack: &'static str,
     begin: &str,
-) -> Result<Row, String> {
+) -> Result<AttackReport, String> {
     let before_kb = resident_kb(server);
     let mut open = Vec::new();
     for _ in 0..clients {
@@ -81,11 +81,11 @@ fn attack(
         for _ in 0..4 {
             let asked = Instant::now();
             let body = format!("{{\"value\": \"{attack} {answers}\"}}");
-            let write = Request::with_body("POST", "/api/memory/knowledge", &body);
+            let write = AttackRequest::with_body("POST", "/api/memory/knowledge", &body);
             let write = write
                 .with("authorization", &bearer)
                 .with("content-type", "application/json");
-            let read = Request::get("/api/tasks").with("authorization", &bearer);
+            let read = AttackRequest::get("/api/tasks").with("authorization", &bearer);
             for request in [write, read] {
                 let status = server.send(&request)?.status;
                 if status / 100 != 2 {
@@ -113,7 +113,7 @@ fn attack(
     if grown_kb > MEMORY_KB_MAX * clients as u64 {
         successes.push(format!("{grown_kb} KiB of memory"));
     }
-    Ok(Row {
+    Ok(AttackReport {
         attack,
         tries: clients,
         successes,
@@ -128,8 +128,8 @@ fn attack(
 
 /// Sends one more byte; returns false if the server has closed the connection.
 fn is_open(stream: &mut TcpStream) -> bool {
-    match stream.write(b"a") {
-        Ok(_) => true,
+    match stream.write_all(b"a") {
+        Ok(()) => true,
         Err(error) => error.kind() == std::io::ErrorKind::WouldBlock,
     }
 }
