@@ -85,6 +85,7 @@ pub(crate) fn measure() -> Outcome<()> {
         files: files.clone(),
         scope: Default::default(),
         former_root: None,
+        seen_roots: Vec::new(),
         is_explicit: false,
         dry_run: false,
     };

@@ -73,6 +73,7 @@ usage: cargo xtask <verb>
   clients [ARGS]                   test the Python and TypeScript clients against a real server
   agents [ARGS]                    drive real agent programs through `heirloom run`
   attack mcp-lines [ARGS]          5,000 malformed requests to the MCP server: each gets an answer
+  attack server [ARGS]             pages of other origins, foreign readers and slow clients against a running server
   mcp [ARGS]                       test the MCP server with the official suite and the inspector, and
                                    compare it with the reference server for knowledge graphs
   attack secrets [--seeds N] [--text FOLDER]

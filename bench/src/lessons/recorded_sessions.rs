@@ -189,6 +189,7 @@ fn import(program: AgentProgram, name: &str, bytes: &[u8]) -> Outcome<Vec<String
         files: vec![file],
         scope: ImportScope::WithSubfolders,
         former_root: recorded_folder(bytes).map(Into::into),
+        seen_roots: Vec::new(),
         is_explicit: true,
         dry_run: false,
     };

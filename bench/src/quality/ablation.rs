@@ -58,10 +58,7 @@ pub(super) fn run_ablations(
     for (without, name) in INDEX {
         let postings = haystack.postings(without);
         for (place, query) in queries {
-            let mut parsed = ParsedQuery::parse(&query.text, now);
-            if !parsed.errors.is_empty() {
-                parsed = ParsedQuery::parse_as_text(&query.text, now);
-            }
+            let parsed = ParsedQuery::parse(&query.text, now);
             let ranked = haystack.ranked(&postings, &parsed);
             runs.record_result(name, *place, first_names(indexed, &ranked), None);
         }

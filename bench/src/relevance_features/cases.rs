@@ -217,6 +217,7 @@ fn import(engine: &Engine, root: &Path, transcript: &Transcript) -> Outcome<()> 
         files: vec![file],
         scope: ImportScope::WithSubfolders,
         former_root: transcript.roots.first().map(Into::into),
+        seen_roots: Vec::new(),
         is_explicit: true,
         dry_run: false,
     };

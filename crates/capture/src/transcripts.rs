@@ -8,12 +8,14 @@ mod import_state;
 mod importer;
 mod learning;
 mod learning_mode;
+mod recorded_folder;
 mod recorded_paths;
 mod selection;
 mod tool_calls;
 mod transcript_input;
 mod two_pass_reader;
 
+use attribution::FormerRoots;
 use heirloom_agents::AgentProgram;
 use heirloom_agents::transcripts::TranscriptHeader;
 use heirloom_engine::Engine;
@@ -55,6 +57,8 @@ pub struct TranscriptsRequest {
     pub scope: ImportScope,
     /// Additional folder whose transcripts count as the project's, such as its former location.
     pub former_root: Option<PathBuf>,
+    /// Folders in which the project was seen, such as worktrees; those that no longer exist are its too.
+    pub seen_roots: Vec<PathBuf>,
     /// Imports files that do not name their folder too, because the user named the files.
     pub is_explicit: bool,
     /// Dry run: only count.
@@ -120,6 +124,7 @@ impl Transcripts<'_> {
             files: Vec::new(),
             scope: ImportScope::WithSubfolders,
             former_root: None,
+            seen_roots: Vec::new(),
             is_explicit: true,
             dry_run: false,
         };
@@ -228,8 +233,8 @@ impl Transcripts<'_> {
             (Some(known), TranscriptStart::Continue, true) => self.state_of(known)?,
             _ => (State::default(), false),
         };
-        let former_root = request.former_root.as_deref();
-        let folders = (self.base_of(&folder, former_root), folder);
+        let roots = FormerRoots::new(request.former_root.as_deref(), &request.seen_roots);
+        let folders = (self.base_of(&folder, &roots), folder);
         let mut importer_state =
             TranscriptImporter::new(self.engine, agent, folders, &head, session, known, writer)?;
         importer_state.records_open_failures = deadline.is_timed() && !agent.reports_failures();

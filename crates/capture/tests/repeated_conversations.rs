@@ -66,6 +66,7 @@ impl Memory {
             files: vec![path],
             scope: ImportScope::Root,
             former_root: Some("/home/dev/shop".into()),
+            seen_roots: Vec::new(),
             is_explicit: true,
             dry_run: false,
         };

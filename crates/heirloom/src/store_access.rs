@@ -8,6 +8,7 @@ mod engine_opening;
 mod memory_trust;
 mod pending_files;
 mod private_files;
+mod project_folders;
 pub(crate) mod project_identity;
 mod store_opening;
 mod transfer_store;
@@ -23,6 +24,7 @@ pub(crate) use private_files::{
     copy_file, create_folder, make_memory_private, make_private, memory_folder, remove_file,
     replace_foreign, temporary_folder, write_file,
 };
+pub(crate) use project_folders::ProjectFolders;
 pub(crate) use transfer_store::{TransferRequest, is_foreign_source, refuse_password, transfer};
 pub(crate) use user_store::{Adopted, LostStore};
 pub(crate) use waiting_events::{deliver_events, store_event, store_event_if_offline};

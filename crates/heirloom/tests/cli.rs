@@ -102,6 +102,8 @@ mod project_location;
 mod purge;
 #[path = "cli/recall.rs"]
 mod recall;
+#[path = "cli/recorded_folders.rs"]
+mod recorded_folders;
 #[path = "cli/redact.rs"]
 mod redact;
 #[path = "cli/relevance.rs"]

@@ -12,6 +12,8 @@ mod access_matrix;
 mod api;
 #[path = "serve/authority.rs"]
 mod authority;
+#[path = "serve/browser_requests.rs"]
+mod browser_requests;
 #[path = "serve/client.rs"]
 mod client;
 #[path = "serve/database_replacement.rs"]
@@ -21,6 +23,8 @@ mod demo;
 #[expect(dead_code, reason = "each test file uses a part of the driver")]
 #[path = "support/driver.rs"]
 mod driver;
+#[path = "serve/event_access.rs"]
+mod event_access;
 #[path = "serve/events.rs"]
 mod events;
 #[path = "serve/failures.rs"]

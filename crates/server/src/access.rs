@@ -1,7 +1,8 @@
 //! Authentication and authorisation of requests. Routes get the result as an [`Access`].
 //!
 //! `request_guard` runs the checks in this order: host and origin (`origins`), token or session cookie
-//! (`authentication`, `token_cache`, `browser_sessions`), body size (`request_body`), CSRF token (`csrf`).
+//! (`authentication`, `token_cache`, `browser_sessions`), the page of a browser that sent it (`csrf`), body size
+//! (`request_body`), CSRF token (`csrf`). Streams are checked while they are sent (`stream_access`).
 
 mod access_log;
 mod authentication;
@@ -12,6 +13,7 @@ mod origins;
 mod request_body;
 mod request_guard;
 mod session_cookie;
+mod stream_access;
 mod token_cache;
 
 pub(crate) use browser_sessions::BrowserSessions;

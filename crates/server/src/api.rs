@@ -39,6 +39,8 @@ pub(crate) use json_types::{EventEntry, event_entries};
 
 use crate::App;
 use axum::Router;
+use axum::body::Bytes;
+use axum::http::header;
 use axum::routing::get;
 use serde_json::Value;
 use utoipa_axum::router::OpenApiRouter;
@@ -47,9 +49,12 @@ use utoipa_axum::routes;
 /// Returns the API routes, and `/openapi.json` with their description.
 pub(crate) fn routes(version: &'static str) -> Router<App> {
     let (router, document) = routes_with_description(version);
+    // As bytes: anyone may read it, and each request copies what its handler holds.
+    let document = Bytes::from(document.to_string());
+    let json = [(header::CONTENT_TYPE, "application/json")];
     router.route(
         "/openapi.json",
-        get(move || async move { axum::Json(document) }),
+        get(move || async move { (json, document) }),
     )
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Each connection has its own timeouts, so a slow or half-closed client only occupies its own connection.
 
+mod plain_http;
 mod tls;
 mod write_timeout;
 
@@ -81,13 +82,20 @@ pub fn serve(
         .enable_all()
         .build()
         .map_err(|error| Fault::failed(format!("server threads cannot be started: {error}")))?;
-    let most = limits::SERVER_CONNECTIONS_MAX;
+    let most = most_connections(heirloom_fs::raise_open_file_limit());
     let served = runtime.block_on(accept_until_stopped(
         listening, app, router, most, is_stopped,
     ));
     // Abandoned calls are not awaited: a write is atomic, so it is complete or absent.
     runtime.shutdown_timeout(Duration::from_millis(limits::SERVER_STOP_PAUSE_MS));
     served.map_err(|error| Fault::failed(format!("the server stopped: {error}")))
+}
+
+/// Returns the number of connections that are accepted: at most half of the files that the process may open, so that
+/// the store can be opened while clients hold connections.
+fn most_connections(open_files: Option<usize>) -> usize {
+    let half = open_files.map_or(usize::MAX, |files| files / 2);
+    half.clamp(1, limits::SERVER_CONNECTIONS_MAX)
 }
 
 async fn accept_until_stopped(
@@ -171,11 +179,21 @@ async fn accept_connection(
     if stream.set_nodelay(true).is_err() {
         return;
     }
-    let stream = WriteTimeout::new(stream, Duration::from_secs(limits::SERVER_WRITE_S));
+    let time = Duration::from_secs(limits::SERVER_HEAD_S);
+    let is_plain = match tls {
+        Some(_) => tokio::time::timeout(time, plain_http::is_plain(&stream)).await,
+        None => Ok(false),
+    };
+    let mut stream = WriteTimeout::new(stream, Duration::from_secs(limits::SERVER_WRITE_S));
     let Some(tls) = tls else {
         return serve_connection(stream, router, watcher).await;
     };
-    let time = Duration::from_secs(limits::SERVER_HEAD_S);
+    match is_plain {
+        Ok(true) => return plain_http::refuse(&mut stream).await,
+        Ok(false) => {}
+        // The client sent nothing.
+        Err(_) => return,
+    }
     if let Ok(Ok(stream)) = tokio::time::timeout(time, tls.accept(stream)).await {
         serve_connection(stream, router, watcher).await;
     }
@@ -222,6 +240,34 @@ mod tests {
             speaking.await.unwrap();
             assert!(began.elapsed() >= Duration::from_secs(limits::SERVER_HEAD_S));
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn client_that_sends_one_byte_per_second_is_disconnected_after_timeout() {
+        let began = tokio::time::Instant::now();
+        let (ours, mut theirs) = duplex(1_000);
+        let graceful = GracefulShutdown::new();
+        let watcher = graceful.watcher();
+        let speaking = tokio::spawn(serve_connection(ours, Router::new(), watcher));
+        theirs.write_all(b"GET / HTTP/1.1\r\nx: ").await.unwrap();
+        while theirs.write_all(b"a").await.is_ok() {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+        speaking.await.unwrap();
+        let most = Duration::from_secs(limits::SERVER_HEAD_S);
+        assert!(began.elapsed() >= most);
+        assert!(began.elapsed() < 2 * most);
+    }
+
+    #[test]
+    fn connections_leave_open_files_for_the_store() {
+        assert_eq!(most_connections(None), limits::SERVER_CONNECTIONS_MAX);
+        assert_eq!(
+            most_connections(Some(1 << 20)),
+            limits::SERVER_CONNECTIONS_MAX
+        );
+        assert_eq!(most_connections(Some(1_024)), 512);
+        assert_eq!(most_connections(Some(1)), 1);
     }
 
     #[tokio::test(start_paused = true)]

@@ -1,10 +1,10 @@
 //! Attribution of a transcript to a project by the folder in which it was recorded.
 
+use super::recorded_folder::RecordedFolder;
 use crate::Transcripts;
 use heirloom_agents::AgentProgram;
 use heirloom_agents::transcripts::TranscriptHeader;
 use heirloom_fs::project_fs;
-use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
 /// Relation of a transcript's folder to the project.
@@ -20,14 +20,61 @@ pub(super) enum ProjectMatch {
     Unknown,
 }
 
+/// Folders other than the present one whose transcripts count as the project's.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct FormerRoots<'r> {
+    /// The folder that a person named.
+    named: Option<&'r Path>,
+    /// Folders in which the project was seen.
+    seen: &'r [PathBuf],
+}
+
+impl<'r> FormerRoots<'r> {
+    pub(super) fn new(named: Option<&'r Path>, seen: &'r [PathBuf]) -> Self {
+        Self { named, seen }
+    }
+
+    /// Returns the root that contains a folder, and the path below it. A folder that exists belongs to its present project,
+    /// unless a person says otherwise.
+    pub(super) fn find(&self, folder: &str) -> Option<(&'r Path, String)> {
+        let recorded = RecordedFolder::parse(folder);
+        let below = |root: &'r Path| {
+            let below = recorded.below(&RecordedFolder::parse(&root.to_string_lossy()))?;
+            Some((root, below))
+        };
+        self.named.and_then(below).or_else(|| {
+            let seen = self.seen.iter().filter(|root| !is_present(root));
+            seen.filter_map(|root| below(root))
+                .min_by_key(|(_, below)| below.len())
+        })
+    }
+
+    /// Returns the root with a hash.
+    fn find_hash(&self, hash: &str) -> Option<&'r Path> {
+        let is_it = |root: &&Path| {
+            let text = root.to_string_lossy();
+            RecordedFolder::parse(&text).has_hash(&text, hash)
+        };
+        let seen = self.seen.iter().map(PathBuf::as_path);
+        self.named
+            .filter(is_it)
+            .or_else(|| seen.filter(|root| !is_present(root)).find(is_it))
+    }
+}
+
+/// Returns true for a path that exists, be it a broken link.
+fn is_present(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
 impl Transcripts<'_> {
-    /// Returns the relation of the transcript at `path` to the project. A folder in `former_root` counts as the project's.
+    /// Returns the relation of the transcript at `path` to the project. A folder in one of `roots` counts as the project's.
     pub(super) fn match_project(
         &self,
         agent: AgentProgram,
         path: &Path,
         head: &TranscriptHeader,
-        former_root: Option<&Path>,
+        roots: &FormerRoots<'_>,
     ) -> ProjectMatch {
         let recorded = agent.recorded_folder(path, head);
         let Some(folder) = recorded else {
@@ -35,13 +82,16 @@ impl Transcripts<'_> {
                 Some(hash) if is_hash_of(hash, self.engine.root()) => {
                     ProjectMatch::Root(self.engine.root().to_path_buf())
                 }
+                Some(hash) if roots.find_hash(hash).is_some() => {
+                    ProjectMatch::Root(self.engine.root().to_path_buf())
+                }
                 Some(hash) => ProjectMatch::Outside(format!("a folder with the SHA-256 {hash}")),
                 None => ProjectMatch::Unknown,
             };
         };
         let place = Path::new(&folder);
-        if let Some(below) = former_root.and_then(|known| place.strip_prefix(known).ok()) {
-            return self.here_or_inside(below, place);
+        if let Some((_, below)) = roots.find(&folder) {
+            return self.here_or_inside(Path::new(&below), place);
         }
         if !place.is_absolute() {
             return ProjectMatch::Outside(folder);
@@ -71,7 +121,6 @@ fn is_same_path(one: &Path, other: &Path) -> bool {
 }
 
 fn is_hash_of(hash: &str, root: &Path) -> bool {
-    let digest = Sha256::digest(root.to_string_lossy().as_bytes());
-    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    hex.eq_ignore_ascii_case(hash)
+    let text = root.to_string_lossy();
+    RecordedFolder::parse(&text).has_hash(&text, hash)
 }

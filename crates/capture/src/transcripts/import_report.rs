@@ -1,6 +1,7 @@
 //! Reports of imports of transcripts.
 
 use heirloom_engine::{ImportReport, LessonsReport};
+use std::collections::BTreeMap;
 
 /// Outcome of a transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,8 +56,8 @@ pub struct TranscriptsReport {
     pub in_subfolders: u64,
     /// Skipped files from outside of the project.
     pub outside: u64,
-    /// One of the folders outside of the project.
-    pub outside_folder: Option<String>,
+    /// The folders outside of the project, with the number of skipped files of each.
+    pub outside_folders: BTreeMap<String, u64>,
     /// Skipped files that do not name their folder.
     pub unknown: u64,
     /// Files that are not transcripts of this program.
@@ -93,7 +94,7 @@ impl TranscriptsReport {
             TranscriptOutcome::Subfolder => self.in_subfolders += 1,
             TranscriptOutcome::Outside(folder) => {
                 self.outside += 1;
-                self.outside_folder.get_or_insert(folder);
+                *self.outside_folders.entry(folder).or_default() += 1;
             }
             TranscriptOutcome::Unknown => self.unknown += 1,
             TranscriptOutcome::NotATranscript => self.no_transcripts += 1,

@@ -1,5 +1,6 @@
 //! Learning while a transcript is imported.
 
+use super::attribution::FormerRoots;
 use super::entry_ids::EntryOwner;
 use super::importer::TranscriptImporter;
 use super::learning_mode::LearningMode;
@@ -174,7 +175,7 @@ impl Transcripts<'_> {
         let mut current = self.session_name(&head);
         let folder = agent.recorded_folder(path, &head).map(PathBuf::from);
         let folder = folder.unwrap_or_else(|| self.engine.root().to_path_buf());
-        let base = self.base_of(&folder, None);
+        let base = self.base_of(&folder, &FormerRoots::default());
         let mut learner = ConversationLearner::default().with_project_folder(&base);
         let mut is_found = false;
         let origin = head.origin.as_ref();

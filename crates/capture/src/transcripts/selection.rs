@@ -1,7 +1,7 @@
 //! Selection of the transcripts that an import reads: those of the project, by the folder in which they were recorded,
 //! the newest first.
 
-use super::attribution::ProjectMatch;
+use super::attribution::{FormerRoots, ProjectMatch};
 use super::transcript_input::Source;
 use super::two_pass_reader::head_of;
 use super::{TranscriptOutcome, Transcripts, TranscriptsRequest};
@@ -27,9 +27,9 @@ impl Transcripts<'_> {
         path: &Path,
         head: &TranscriptHeader,
     ) -> Result<PathBuf, TranscriptOutcome> {
-        let former_root = request.former_root.as_deref();
+        let roots = FormerRoots::new(request.former_root.as_deref(), &request.seen_roots);
         match (
-            self.match_project(request.agent, path, head, former_root),
+            self.match_project(request.agent, path, head, &roots),
             request.scope,
         ) {
             (ProjectMatch::Root(folder), _)
@@ -51,7 +51,7 @@ impl Transcripts<'_> {
             return false;
         };
         matches!(
-            self.match_project(agent, path, &head, None),
+            self.match_project(agent, path, &head, &FormerRoots::default()),
             ProjectMatch::Root(_)
         )
     }

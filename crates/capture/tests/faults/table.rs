@@ -817,6 +817,7 @@ fn transcript_imports() -> Vec<Operation> {
                     files: vec![w.root().join("talk.jsonl"), w.root().join("none")],
                     scope: ImportScope::WithSubfolders,
                     former_root: None,
+                    seen_roots: Vec::new(),
                     is_explicit: false,
                     dry_run: false,
                 };

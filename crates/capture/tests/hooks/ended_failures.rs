@@ -105,6 +105,7 @@ impl HookedProject {
             files: vec![path],
             scope: ImportScope::Root,
             former_root: None,
+            seen_roots: Vec::new(),
             is_explicit: true,
             dry_run: false,
         };

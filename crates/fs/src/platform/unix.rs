@@ -2,6 +2,7 @@
 
 use rustix::fs::OFlags;
 use rustix::io::Errno;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::fs::{DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
@@ -134,6 +135,20 @@ pub(crate) fn program_file(path: &Path) -> Option<PathBuf> {
 pub(crate) fn raw_host_name() -> String {
     let system = rustix::system::uname();
     system.nodename().to_string_lossy().into_owned()
+}
+
+/// Raises the soft limit of open files to the hard one.
+pub(crate) fn raise_open_file_limit() -> Option<usize> {
+    let mut limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit {
+        current: limit.maximum,
+        maximum: limit.maximum,
+    };
+    if limit.current != limit.maximum && setrlimit(Resource::Nofile, raised).is_ok() {
+        limit = getrlimit(Resource::Nofile);
+    }
+    let files = limit.current?;
+    Some(usize::try_from(files).unwrap_or(usize::MAX))
 }
 
 /// Returns the absolute path without symbolic links. Errors: those of [`std::fs::canonicalize`].

@@ -199,6 +199,11 @@ pub(crate) fn raw_host_name() -> String {
     name.unwrap_or_default().to_string_lossy().into_owned()
 }
 
+/// Returns `None`: sockets and files are not counted together.
+pub(crate) fn raise_open_file_limit() -> Option<usize> {
+    None
+}
+
 /// Returns the absolute path without links, and without the prefix `\\?\` where it is not needed: with it, `/` does
 /// not separate folders, and other programs do not accept the path.
 pub(crate) fn canonicalize(path: &Path) -> io::Result<PathBuf> {

@@ -3,6 +3,7 @@
 use super::database_server::{server_store, shared_name};
 use super::memory_trust::MemoryGate;
 use super::private_files::memory_folder;
+use super::project_folders::remember_project_folder;
 use super::store_opening::open_store;
 use super::waiting_events::deliver_events;
 use super::{CliSession, FoundProject, pending_files};
@@ -222,6 +223,9 @@ impl CliSession {
             true => gate.memory_trust(found)?,
             false => gate.require_trust(found)?,
         };
+        if !self.is_demo {
+            remember_project_folder(self, &place);
+        }
         if let Some(store) = server_store(self, &found.config)? {
             let engine = open_shared_engine(self, store, found, place, clock)?;
             let engine = MemoryGate::new(self).with_file_trust(engine, &trust)?;

@@ -289,13 +289,7 @@ fn foreign_hosts_and_origins_are_refused() {
 #[test]
 fn login_link_works_once_and_writes_need_the_csrf_token() {
     let server = Server::start();
-    let link = server
-        .fixture
-        .call(&["ui", "--no-open", "--json"])
-        .expect(0)
-        .json();
-    let link = link["link"].as_str().unwrap();
-    let (_, path) = link.split_once(&server.address.to_string()).unwrap();
+    let path = &*server.login_link();
     let head_answer = server.send_raw(&server.request_bytes("HEAD", path, &[], b""));
     assert_eq!(head_answer.status, 204, "a look leaves it as it is");
     let answer = server.request("GET", path, &[], b"").expect(303);
@@ -328,6 +322,36 @@ fn login_link_works_once_and_writes_need_the_csrf_token() {
     server
         .request("GET", "/api/tasks", &[stranger], b"")
         .expect(401);
+}
+
+#[test]
+fn login_link_survives_requests_that_no_person_made() {
+    let server = Server::start();
+    let link = server.login_link();
+    for (name, value) in [
+        ("sec-purpose", "prefetch"),
+        ("sec-purpose", "prefetch;prerender"),
+        ("Sec-Purpose", "Prefetch; anonymous-client-ip"),
+        ("sec-purpose", "prerender"),
+        ("purpose", "prefetch"),
+        ("x-moz", "prefetch"),
+        ("x-purpose", "preview"),
+        ("x-purpose", "instant"),
+        ("sec-fetch-mode", "no-cors"),
+        ("sec-fetch-mode", "cors"),
+    ] {
+        let answer = server.request("GET", &link, &[(name, value)], b"");
+        assert_eq!(answer.status, 503, "{name}: {value}");
+        assert_eq!(answer.header("set-cookie"), None, "{name}: {value}");
+        assert_eq!(answer.header("cache-control"), Some("no-store"));
+    }
+    let options = server.request("OPTIONS", &link, &[], b"");
+    assert_eq!(options.status, 405);
+    let visit = [
+        ("sec-fetch-mode", "navigate"),
+        ("sec-fetch-dest", "document"),
+    ];
+    server.request("GET", &link, &visit, b"").expect(303);
 }
 
 #[test]

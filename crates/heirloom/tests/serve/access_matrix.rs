@@ -221,15 +221,15 @@ impl Document {
 }
 
 /// Server whose project contains the marker everywhere, and the ids of records in it.
-struct MatrixFixture {
-    server: Server,
+pub(crate) struct MatrixFixture {
+    pub(crate) server: Server,
     document: Document,
     /// Values of `{id}`, by the beginning of the path.
     ids: Vec<(&'static str, String)>,
 }
 
 impl MatrixFixture {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let fixture = ProjectFixture::git();
         for file in [
             "README.md",
@@ -315,6 +315,20 @@ impl MatrixFixture {
         token: &str,
         project: Option<&str>,
     ) -> Option<Answer> {
+        let (path, body) = self.valid_request(operation, more, project)?;
+        Some(match operation.method.as_str() {
+            "GET" => self.server.get_as(token, &path),
+            method => self.server.send_as(token, method, &path, &body),
+        })
+    }
+
+    /// Returns the address and body of a valid request for this project; `None` if it cannot name a project.
+    fn valid_request(
+        &self,
+        operation: &Operation,
+        more: &Value,
+        project: Option<&str>,
+    ) -> Option<(String, Value)> {
         let id = self.id_for(&operation.path);
         let mut path = operation.path.replace("{id}", id);
         let mut body = operation
@@ -368,11 +382,19 @@ impl MatrixFixture {
         if !pairs.is_empty() {
             path = format!("{path}?{}", pairs.join("&"));
         }
-        let body = body.unwrap_or_else(|| json!({}));
-        Some(match operation.method.as_str() {
-            "GET" => self.server.get_as(token, &path),
-            method => self.server.send_as(token, method, &path, &body),
-        })
+        Some((path, body.unwrap_or_else(|| json!({}))))
+    }
+
+    /// Returns the method, address and body of a valid request for each operation that answers at once.
+    pub(crate) fn valid_requests(&self) -> Vec<(String, String, Value)> {
+        let table = route_table();
+        let operations = self.document.operations().into_iter();
+        let requests = operations.filter_map(|operation| {
+            let (_, permission, more) = table.iter().find(|(name, ..)| *name == operation.name)?;
+            let (path, body) = self.valid_request(&operation, more, None)?;
+            (*permission != Permission::Stream).then_some((operation.method, path, body))
+        });
+        requests.collect()
     }
 }
 

@@ -114,6 +114,24 @@ impl Server {
         made["token"].as_str().unwrap().to_owned()
     }
 
+    /// Creates a one-time login link and returns its path.
+    pub(crate) fn login_link(&self) -> String {
+        let args = ["ui", "--no-open", "--json"];
+        let link = self.fixture.call(&args).expect(0).json();
+        let link = link["link"].as_str().unwrap();
+        let (_, path) = link.split_once(&self.address.to_string()).unwrap();
+        path.to_owned()
+    }
+
+    /// Logs a browser in and returns the pair of its session cookie.
+    pub(crate) fn log_in(&self) -> String {
+        let answer = self
+            .request("GET", &self.login_link(), &[], b"")
+            .expect(303);
+        let cookie = answer.header("set-cookie").unwrap();
+        cookie.split(';').next().unwrap().to_owned()
+    }
+
     /// Ends the server as Ctrl-C does.
     pub(crate) fn stop(mut self) -> (ProjectFixture, CallResult) {
         send("INT", self.pid());

@@ -9,7 +9,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 
 /// Client of one event stream.
-struct Follower {
+pub(crate) struct Follower {
     lines: BufReader<TcpStream>,
     /// Position at which the stream began.
     position: String,
@@ -18,7 +18,17 @@ struct Follower {
 impl Follower {
     fn new(server: &Server, path: &str, last: Option<&str>) -> Self {
         let bearer = format!("Bearer {}", server.token);
-        let mut headers = vec![("authorization", bearer.as_str())];
+        Self::with_access(server, ("authorization", &bearer), path, last)
+    }
+
+    /// Opens a stream with the header of a token or a cookie.
+    pub(crate) fn with_access(
+        server: &Server,
+        access: (&str, &str),
+        path: &str,
+        last: Option<&str>,
+    ) -> Self {
+        let mut headers = vec![access];
         headers.extend(last.map(|last| ("last-event-id", last)));
         let mut stream = server.connect();
         stream
@@ -41,7 +51,7 @@ impl Follower {
     }
 
     /// Reads the next event: its id, name and data.
-    fn next_event(&mut self) -> Option<(String, String, Value)> {
+    pub(crate) fn next_event(&mut self) -> Option<(String, String, Value)> {
         let (mut id, mut name, mut data) = (String::new(), String::new(), Value::Null);
         loop {
             let mut line = String::new();

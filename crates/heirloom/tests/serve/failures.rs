@@ -129,6 +129,31 @@ fn incomplete_requests_do_not_block_other_clients() {
 }
 
 #[test]
+fn more_connections_than_open_files_do_not_block_other_clients() {
+    let fixture = ProjectFixture::plain();
+    let serve = fixture.heirloom(&["serve", "--port", "0"]);
+    let mut limited = std::process::Command::new("sh");
+    limited.args(["-c", "ulimit -Sn 200; exec \"$0\" serve --port 0"]);
+    limited.arg(serve.get_program());
+    limited.current_dir(serve.get_current_dir().unwrap());
+    limited.env_clear();
+    for (name, value) in serve.get_envs() {
+        limited.envs(value.map(|value| (name, value)));
+    }
+    limited.env("PATH", "/usr/local/bin:/usr/bin:/bin");
+    limited.stdin(std::process::Stdio::null());
+    limited.stdout(std::process::Stdio::piped());
+    limited.stderr(std::process::Stdio::piped());
+    let server = Server::start_command(limited, fixture);
+    let idle: Vec<_> = (0..300).map(|_| server.connect()).collect();
+    for n in 0..5 {
+        let body = json!({"key": format!("k{n}"), "value": "v"});
+        server.post("/api/memory/knowledge", &body).expect(201);
+    }
+    drop(idle);
+}
+
+#[test]
 fn request_in_flight_is_answered_before_shutdown() {
     let server = Server::start();
     let body = json!({"key": "late", "value": "but there"}).to_string();

@@ -68,7 +68,7 @@ fn client_that_trusts_the_certificate_is_served() {
 }
 
 #[test]
-fn untrusting_and_plain_http_clients_get_no_answer() {
+fn untrusting_clients_get_no_answer_and_plain_http_is_refused() {
     let server = start_tls(&[]);
     let address = format!("https://127.0.0.1:{}/health", server.address.port());
     let stranger = client_with_roots(RootCerts::WebPki).get(&address).call();
@@ -77,9 +77,16 @@ fn untrusting_and_plain_http_clients_get_no_answer() {
     plain
         .write_all(b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n")
         .unwrap();
+    let mut received = String::new();
+    plain.read_to_string(&mut received).unwrap();
+    assert!(received.starts_with("HTTP/1.1 400"), "{received}");
+    assert!(received.contains("https"), "{received}");
+    // Bytes of neither protocol.
+    let mut garbage = server.connect();
+    garbage.write_all(&[0, 1, 2, 3, 255, 10]).unwrap();
     let mut received = Vec::new();
     // The server may reset the connection.
-    drop(plain.read_to_end(&mut received));
+    drop(garbage.read_to_end(&mut received));
     assert!(!received.starts_with(b"HTTP"), "{received:?}");
     assert_eq!(
         trusting_client().get(&address).call().unwrap().status(),
@@ -98,4 +105,47 @@ fn login_cookie_over_tls_is_secure() {
     let cookie = answer.headers().get("set-cookie").unwrap();
     let cookie = cookie.to_str().unwrap();
     assert!(cookie.contains("Secure"), "{cookie}");
+}
+
+#[test]
+fn certificate_that_cannot_serve_is_refused_at_the_start() {
+    let fixture = ProjectFixture::plain();
+    for (name, text) in FILES {
+        fixture.project.write(name, text).unwrap();
+    }
+    for (name, text) in [
+        ("expired.pem", include_str!("tls/expired.pem")),
+        ("other-key.pem", include_str!("tls/other-key.pem")),
+        (
+            "broken.pem",
+            "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+        ),
+    ] {
+        fixture.project.write(name, text).unwrap();
+    }
+    for (certificate, key, told) in [
+        ("expired.pem", "other-key.pem", "expired at 2021-01-02"),
+        (
+            "certificate.pem",
+            "other-key.pem",
+            "certificate.pem: keys may not be consistent",
+        ),
+        ("certificate.pem", "certificate.pem", "certificate.pem: "),
+        ("key.pem", "key.pem", "contains no certificate"),
+        ("broken.pem", "key.pem", "broken.pem: "),
+        ("missing.pem", "key.pem", "missing.pem: "),
+    ] {
+        let args = [
+            "serve",
+            "--port",
+            "0",
+            "--tls-cert",
+            certificate,
+            "--tls-key",
+            key,
+        ];
+        let result = fixture.call(&args);
+        assert_eq!(result.code, 2, "{certificate} {key}: {}", result.stderr);
+        assert!(result.stderr.contains(told), "{told} in {}", result.stderr);
+    }
 }

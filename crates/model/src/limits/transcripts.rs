@@ -15,6 +15,11 @@ pub const TRANSCRIPT_HEAD_BYTES_MAX: usize = 4 << 20;
 pub const TRANSCRIPT_FIRST_LINES_BYTES_MAX: u64 = 256 << 20;
 /// Maximum number of files that one transcript import visits.
 pub const TRANSCRIPT_FILES_MAX: usize = 20_000;
+/// Number of folders in which projects were seen, such as worktrees, that are remembered for imports; the oldest are
+/// dropped.
+pub const SEEN_FOLDERS_MAX: usize = 500;
+/// Number of folders that an import names as former folders of the project.
+pub const FORMER_FOLDERS_SHOWN_MAX: usize = 5;
 /// Longest prompt or answer of a transcript that is stored whole, characters.
 pub const TRANSCRIPT_TEXT_CHARS_MAX: usize = 16_000;
 /// Longest tool result that is stored whole, characters; of a longer one the beginning and the end are stored.

@@ -73,6 +73,16 @@ impl BrowserSessions {
         Some(access)
     }
 
+    /// Returns true if the login of `access` has neither ended nor expired. It does not count as a use.
+    pub(super) fn has(&self, access: &Access) -> bool {
+        let mut all = self
+            .by_last_use
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        remove_expired(&mut all);
+        all.iter().any(|login| login.holder == access.holder)
+    }
+
     /// Removes the login of `access`.
     pub(super) fn remove(&self, access: &Access) {
         let mut all = self

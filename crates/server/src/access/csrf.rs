@@ -1,6 +1,6 @@
-//! CSRF check for cookie-authenticated requests: browsers add cookies to requests from other sites too. The token
-//! also contains the project for which the form was rendered, because another tab may have switched the project
-//! since.
+//! CSRF checks for cookie-authenticated requests: browsers add cookies to requests from other sites too, and a cookie is
+//! sent to every port of a host, so another local server's page has the cookie as well. The token also contains the
+//! project for which the form was rendered, because another tab may have switched the project since.
 
 use super::Access;
 use crate::Problem;
@@ -56,6 +56,34 @@ pub(super) fn check(access: &Access, request: &Request) -> Result<Option<FormPro
         "this page is from an earlier login, or its CSRF token is missing",
     )
     .hint("reload the page"))
+}
+
+/// Checks that a request with a session cookie was sent by the server's own page, as far as the browser says it. Errors:
+/// 403 for a request of another page, except a link to a page that a person followed.
+pub(super) fn check_sender(access: &Access, request: &Request) -> Result<(), Problem> {
+    if access.csrf.is_none() {
+        return Ok(());
+    }
+    let is = |name: &str, value: &str| {
+        let given = request.headers().get(name);
+        given.is_some_and(|given| given.as_bytes().eq_ignore_ascii_case(value.as_bytes()))
+    };
+    let is_foreign = is("sec-fetch-site", "cross-site") || is("sec-fetch-site", "same-site");
+    let path = request.uri().path();
+    // Some reads of the API write too: a context stores its receipt.
+    let is_api = path.starts_with("/api/") || path == "/mcp";
+    let is_followed_link = request.method().is_safe()
+        && is("sec-fetch-mode", "navigate")
+        && is("sec-fetch-dest", "document")
+        && !is_api;
+    if !is_foreign || is_followed_link {
+        return Ok(());
+    }
+    Err(Problem::new(
+        StatusCode::FORBIDDEN,
+        "a page of another origin sent this request with the login of this one",
+    )
+    .hint("programs use a token: `heirloom token create --role R`"))
 }
 
 /// Returns the form field `csrf` of a URL-encoded body.

@@ -34,6 +34,9 @@ async fn log_in(
     if method == Method::HEAD {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
+    if !is_visit(&headers) {
+        return Ok(leave_link_unused());
+    }
     let shared = app.clone();
     let role = app
         .run_blocking(move || shared.token_cache()?.tokens().redeem_login(&once))
@@ -51,6 +54,39 @@ async fn log_in(
     let hidden = HeaderValue::from_static("no-referrer");
     answer.headers_mut().insert(header::REFERRER_POLICY, hidden);
     Ok(answer)
+}
+
+/// Headers with which browsers and their extensions mark a request that no person made.
+const PURPOSE_HEADERS: [&str; 4] = ["sec-purpose", "purpose", "x-purpose", "x-moz"];
+/// Values of these headers; `Sec-Purpose` may have several, such as `prefetch;prerender`.
+const SPECULATIVE_PURPOSES: [&str; 4] = ["prefetch", "prerender", "preview", "instant"];
+
+/// Returns true if a person may have opened the address: it is neither loaded ahead of a visit nor a part of a page.
+fn is_visit(headers: &HeaderMap) -> bool {
+    let mut purposes = PURPOSE_HEADERS
+        .iter()
+        .flat_map(|name| headers.get_all(*name))
+        .map(|value| String::from_utf8_lossy(value.as_bytes()).to_ascii_lowercase());
+    let is_speculative = purposes.any(|purpose| {
+        SPECULATIVE_PURPOSES
+            .iter()
+            .any(|known| purpose.contains(known))
+    });
+    // Programs without these headers, such as `curl`, are answered.
+    let is_part_of_page = headers
+        .get("sec-fetch-mode")
+        .is_some_and(|mode| mode.as_bytes() != b"navigate");
+    !is_speculative && !is_part_of_page
+}
+
+/// Returns an answer that a browser neither keeps nor shows when the person opens the address.
+fn leave_link_unused() -> Response {
+    Problem::new(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "a login link is used by opening it, not by loading it ahead",
+    )
+    .header(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))
+    .into_response()
 }
 
 async fn log_out(State(app): State<App>, access: Access) -> Response {

@@ -93,6 +93,19 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn body_of_one_byte_per_second_times_out() {
+        let began = tokio::time::Instant::now();
+        let ticks = tokio::time::interval(Duration::from_secs(1));
+        let bytes = tokio_stream::wrappers::IntervalStream::new(ticks);
+        let bytes = tokio_stream::StreamExt::map(bytes, |_| Ok::<_, std::io::Error>("x"));
+        let mut request = Request::new(Body::from_stream(bytes));
+        *request.method_mut() = Method::POST;
+        let problem = read_body(&app(), &mut request).await.unwrap_err();
+        assert_eq!(problem.status, StatusCode::REQUEST_TIMEOUT);
+        assert!(began.elapsed() < Duration::from_secs(2 * SERVER_BODY_S));
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn large_bodies_wait_for_body_memory() {
         let app = app();
         let all = app

@@ -2,7 +2,7 @@
 
 use super::access_log::AccessLogEntry;
 use super::authentication::{authenticate, is_public, unauthorized};
-use super::{csrf, login_page, origins, request_body};
+use super::{csrf, login_page, origins, request_body, stream_access};
 use crate::{App, Problem};
 use axum::extract::{Request, State};
 use axum::http::Method;
@@ -55,8 +55,14 @@ async fn authorize_and_run(
         }
         return Err(unauthorized(request.headers()));
     }
-    let request_with_body = request_body::read_body(app, &mut request).await?;
-    request = request_with_body;
+    if let Some(access) = &access {
+        csrf::check_sender(access, &request)?;
+    }
+    // A caller without access must not hold the memory of bodies, and no public route has one.
+    if access.is_some() {
+        request = request_body::read_body(app, &mut request).await?;
+    }
+    let reader = access.clone();
     if let Some(access) = access {
         if let Some(form_project) = csrf::check(&access, &request)? {
             request.extensions_mut().insert(form_project);
@@ -64,5 +70,9 @@ async fn authorize_and_run(
         request.extensions_mut().insert(access.mcp_caller());
         request.extensions_mut().insert(access);
     }
-    Ok(next.run(request).await)
+    let answer = next.run(request).await;
+    Ok(match reader {
+        Some(reader) => stream_access::end_with_access(app, reader, answer),
+        None => answer,
+    })
 }

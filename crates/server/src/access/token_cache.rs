@@ -16,6 +16,11 @@ fn agent_of(token: &Token) -> Option<Arc<str>> {
     Some(Arc::from(Authority::agent_source(name.trim())))
 }
 
+/// Returns the identity of a caller with this token.
+fn holder_of(token: &Token) -> String {
+    format!("token {}", token.id)
+}
+
 /// Cached access tokens of this server.
 pub(crate) struct TokenCache {
     tokens: Tokens,
@@ -56,9 +61,19 @@ impl TokenCache {
         Ok(found.map(|token| Access {
             role: token.role,
             project: token.project.as_ref().map(|name| name.as_str().to_owned()),
-            holder: Arc::from(format!("token {}", token.id)),
+            holder: Arc::from(holder_of(token)),
             agent: agent_of(token),
             csrf: None,
+        }))
+    }
+
+    /// Returns true if the token of an access still grants it.
+    pub(super) fn has(&self, access: &Access) -> Result<bool, Fault> {
+        let tokens = self.current_tokens()?;
+        Ok(tokens.iter().any(|token| {
+            *holder_of(token) == *access.holder
+                && token.role == access.role
+                && token.project.as_ref().map(|name| name.as_str()) == access.project.as_deref()
         }))
     }
 

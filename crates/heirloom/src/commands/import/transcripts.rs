@@ -2,7 +2,7 @@
 
 use super::Args;
 use crate::config::Environment;
-use crate::store_access::{CliSession, FoundProject};
+use crate::store_access::{CliSession, FoundProject, ProjectFolders};
 use heirloom_agents::transcripts::TranscriptFormat;
 use heirloom_agents::{AgentProgram, ProgramFolder};
 use heirloom_capture::Transcripts;
@@ -44,6 +44,7 @@ pub(super) fn import_conversations(
         files,
         scope: reach,
         former_root: args.recorded_in.clone(),
+        seen_roots: ProjectFolders::of(&session.env).list(engine.folder()),
         is_explicit: named,
         dry_run: args.dry_run,
     };
@@ -99,6 +100,9 @@ fn print_report(
             "unknown": report.unknown,
             "no_transcripts": report.no_transcripts,
         });
+        let former = former_folders(report);
+        let former = former.map(|(path, count)| json!({"folder": path, "conversations": count}));
+        value["former_folders"] = former.collect();
         value["long_lines"] = json!(report.long_lines);
         value["unreadable_lines"] = json!(report.unreadable_lines);
         value["lessons"] = json!(report.lessons.created + report.lessons.changed);
@@ -126,15 +130,8 @@ fn print_report(
         ));
     }
     session.out.talk(&message);
-    if let Some(folder) = &report.outside_folder {
-        session.out.talk(&format!(
-            "{} skipped, such as one of {folder}: --recorded-in FOLDER names a former folder of the project",
-            counted(
-                report.outside,
-                "belongs to another folder and was",
-                "belong to other folders and were"
-            )
-        ));
+    if let Some(message) = outside_message(report) {
+        session.out.talk(&message);
     }
     if report.unknown > 0 {
         session.out.talk(&format!(
@@ -154,6 +151,42 @@ fn print_report(
             counted(long, "was", "were")
         ));
     }
+}
+
+/// Returns the folders that the project may have had, with the most conversations first: those of skipped conversations
+/// that do not exist any more.
+fn former_folders(report: &TranscriptsReport) -> impl Iterator<Item = (&str, u64)> {
+    let mut folders: Vec<(&str, u64)> = report
+        .outside_folders
+        .iter()
+        .map(|(folder, count)| (folder.as_str(), *count))
+        .filter(|(folder, _)| Path::new(folder).symlink_metadata().is_err())
+        .collect();
+    folders.sort_by(|one, other| other.1.cmp(&one.1).then(one.0.cmp(other.0)));
+    folders.into_iter().take(limits::FORMER_FOLDERS_SHOWN_MAX)
+}
+
+/// Describes the conversations that were skipped because of their folder; `None` without any.
+fn outside_message(report: &TranscriptsReport) -> Option<String> {
+    let any = report.outside_folders.keys().next()?;
+    let skipped = counted(
+        report.outside,
+        "belongs to another folder and was",
+        "belong to other folders and were",
+    );
+    let former: Vec<String> = former_folders(report)
+        .map(|(folder, count)| format!("{} ({count})", Path::new(folder).to_escaped()))
+        .collect();
+    Some(match former.is_empty() {
+        true => format!(
+            "{skipped} skipped, such as one of {}: --recorded-in FOLDER names a former folder of the project",
+            Path::new(any).to_escaped()
+        ),
+        false => format!(
+            "{skipped} skipped. Folders of them that are gone: {}; --recorded-in FOLDER names a former folder of the project",
+            former.join(", ")
+        ),
+    })
 }
 
 /// Finds the transcripts to read.
