@@ -222,7 +222,7 @@ impl Runs<'_> {
             let last = self.engine.sessions().last_iteration_without_task()?;
             return Ok(last.saturating_add(1));
         };
-        // Work begins on the default branch, which says nothing about the task.
+        // Work begins on the default branch, whose name is not about the task.
         let branch = git_state::current_branch(self.engine.root());
         let branch = branch.filter(|branch| !DEFAULT_BRANCHES.contains(&branch.as_str()));
         let change = heirloom_engine::TaskChange {

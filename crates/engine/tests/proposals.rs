@@ -3,7 +3,7 @@
 
 use heirloom_engine::{Engine, NewRecord};
 use heirloom_fs::project_fs::ProjectPaths;
-use heirloom_model::{ErrorKind, ProjectName, RecordId, Scope, Settings, SystemClock};
+use heirloom_model::{ErrorKind, ProjectName, RecordId, Scope, Settings, SystemClock, limits};
 use heirloom_store::SqliteStore;
 use std::sync::Arc;
 
@@ -74,4 +74,18 @@ fn rejected_proposal_is_retired_until_undone() {
     assert!(engine.records().proposals().pending().unwrap().is_empty());
     engine.records().undo(retired).unwrap();
     assert_eq!(engine.records().proposals().pending().unwrap().len(), 1);
+}
+
+#[test]
+fn newest_proposals_are_listed_up_to_the_limit() {
+    let (_folder, engine) = open_engine();
+    let most = limits::PROPOSALS_LISTED_MAX;
+    for number in 0..most {
+        propose(&engine, Some(&format!("k{number}")), Scope::default());
+    }
+    let pending = || engine.records().proposals().pending().unwrap();
+    assert_eq!(pending().len(), most);
+    let newest = propose(&engine, Some("newest"), Scope::default());
+    assert_eq!(pending().len(), most);
+    assert_eq!(pending()[0].id, newest);
 }

@@ -52,7 +52,7 @@ impl Maintenance<'_> {
         Ok(oldest)
     }
 
-    /// Returns true for a record that somebody wanted back: an undo must outlast the next day.
+    /// Returns true for a record that was wanted back: an undo must outlast the next day.
     fn was_restored(&self, id: RecordId) -> Result<bool, Fault> {
         let events = (self.engine.records()).events(Some(id), limits::EVENTS_MAX)?;
         Ok(events.iter().any(|event| event.action == Action::Restored))

@@ -1,5 +1,6 @@
 //! Workspace: Markdown files that people and agents edit, and their section of a prompt.
 
+mod change_author;
 mod context_section;
 mod diff;
 mod entry_lines;
@@ -16,9 +17,9 @@ mod undecided_files;
 mod workspace_files;
 mod workspace_pages;
 
+pub use change_author::ChangeAuthor;
 pub use external_workspace::read_external_workspace;
 pub use memory_tool::{MemoryTool, MemoryToolAnswer, MemoryToolCommand};
-pub use own_changes::ChangeAuthor;
 pub use sync::SyncReport;
 pub use team_sharing::{ShareOutcome, ShareReport, TeamSharing};
 pub use undecided_files::ReviewedFile;

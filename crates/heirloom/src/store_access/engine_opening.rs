@@ -203,18 +203,6 @@ impl CliSession {
         found: &FoundProject,
         clock: Arc<dyn Clock>,
     ) -> Result<Engine, Fault> {
-        let engine = self.open_engine_silently(found, clock)?;
-        if self.global.project.is_some() && !self.is_short_lived {
-            warn_about_unknown_project(&engine, &mut self.out)?;
-        }
-        Ok(engine)
-    }
-
-    fn open_engine_silently(
-        &mut self,
-        found: &FoundProject,
-        clock: Arc<dyn Clock>,
-    ) -> Result<Engine, Fault> {
         let mut place = found.place.clone();
         place.folder = memory_folder(&place)?;
         let gate = MemoryGate::new(self);
@@ -226,26 +214,29 @@ impl CliSession {
         if !self.is_demo {
             remember_project_folder(self, &place);
         }
-        if let Some(store) = server_store(self, &found.config)? {
-            let engine = open_shared_engine(self, store, found, place, clock)?;
-            let engine = MemoryGate::new(self).with_file_trust(engine, &trust)?;
-            return Ok(with_acting_agent(engine, &self.env));
-        }
-        let mut store = MemoryGate::new(self).open_own_store(&trust)?;
-        if self.is_short_lived {
-            store = store.with_short_lived_mode();
-        }
-        let named = self.name_project(&store, found)?;
-        let settings = settings_of(self, found);
-        let engine = Engine::new(Arc::new(store), named.project, place, settings, clock)?;
-        let engine = match named.display_name {
-            Some(name) => engine.with_display_name(name),
-            None => engine,
+        let engine = match server_store(self, &found.config)? {
+            Some(store) => open_shared_engine(self, store, found, place, clock)?,
+            None => {
+                let mut store = MemoryGate::new(self).open_own_store(&trust)?;
+                if self.is_short_lived {
+                    store = store.with_short_lived_mode();
+                }
+                let named = self.name_project(&store, found)?;
+                let settings = settings_of(self, found);
+                let engine = Engine::new(Arc::new(store), named.project, place, settings, clock)?;
+                match named.display_name {
+                    Some(name) => engine.with_display_name(name),
+                    None => engine,
+                }
+            }
         };
         let engine = with_sentence_model(engine, &found.config);
         let engine = MemoryGate::new(self).with_file_trust(engine, &trust)?;
         let engine = with_acting_agent(engine, &self.env);
         self.opened = Some(engine.shared());
+        if self.global.project.is_some() && !self.is_short_lived {
+            warn_about_unknown_project(&engine, &mut self.out)?;
+        }
         Ok(engine)
     }
 
@@ -294,10 +285,7 @@ fn open_shared_engine(
 ) -> Result<Engine, Fault> {
     let project = shared_name(&place, found.config.text("project.name"))?;
     let settings = settings_of(session, found);
-    let engine = Engine::new(store, project, place, settings, clock)?;
-    let engine = with_sentence_model(engine, &found.config);
-    session.opened = Some(engine.shared());
-    Ok(engine)
+    Engine::new(store, project, place, settings, clock)
 }
 
 /// Returns the settings of a project with the folders of the person on this machine.

@@ -28,8 +28,6 @@ pub const SERVER_JSON_DEPTH_MAX: usize = 64;
 pub const SERVER_PRUNE_S: u64 = 86_400;
 /// Delay of a server's first pruning after its start, seconds.
 pub const SERVER_PRUNE_FIRST_S: u64 = 60;
-/// Pause of a server between two steps of pruning, in which requests are answered, milliseconds.
-pub const SERVER_PRUNE_PAUSE_MS: u64 = 500;
 /// Maximum number of records that one step of a server's pruning, and one request, retires.
 pub const PRUNE_STEP_RECORDS_MAX: usize = 1_000;
 /// Maximum number of concurrent engine calls that are read-only or bound by computation.

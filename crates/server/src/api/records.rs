@@ -252,7 +252,7 @@ fn not_own() -> Problem {
 }
 
 /// Reverts the last change of a record, or a whole import; a second call restores it. An agent may undo the file
-/// changes of its own token, each once, unless somebody changed the file since.
+/// changes of its own token, each once, unless another one changed the file since.
 #[utoipa::path(post, path = "/undo/{id}", operation_id = "undo_change", tag = "records", params(("id" = String, Path,), ProjectQuery), responses((status = 200, body = WriteOutcome)))]
 pub(super) async fn undo(
     State(app): State<App>,

@@ -43,7 +43,7 @@ fn pruned_projects(engine: &Engine) -> Result<Vec<Option<String>>, Fault> {
     Ok(std::iter::once(None).chain(others).collect())
 }
 
-/// Prunes a project in steps, with pauses in which requests are answered.
+/// Prunes a project in steps, between which requests are answered.
 async fn prune_project(app: &App, project: Option<String>) {
     let name = project.clone().unwrap_or_else(|| "served".to_owned());
     loop {
@@ -71,7 +71,8 @@ async fn prune_project(app: &App, project: Option<String>) {
         if retired < limits::PRUNE_STEP_RECORDS_MAX {
             return;
         }
-        tokio::time::sleep(Duration::from_millis(limits::SERVER_PRUNE_PAUSE_MS)).await;
+        // Requests that came meanwhile are answered first.
+        tokio::task::yield_now().await;
     }
 }
 
@@ -86,16 +87,9 @@ fn log(app: &App, line: &str) {
 mod tests {
     use super::*;
     use crate::ServerOptions;
-    use crate::engine_registry::EngineProvider;
     use crate::engine_registry::tests::NoProject;
-    use heirloom_engine::{Filter, NewEpisode};
-    use heirloom_fs::project_fs::ProjectPaths;
-    use heirloom_model::kinds::EpisodeAction;
-    use heirloom_model::{FixedClock, Kind, ProjectName, Settings};
-    use heirloom_store::SqliteStore;
-    use std::path::Path;
+    use std::sync::Arc;
     use std::sync::atomic::Ordering;
-    use std::sync::{Arc, Mutex};
 
     #[tokio::test(start_paused = true)]
     async fn prune_runs_once_a_day() {
@@ -111,76 +105,5 @@ mod tests {
         wait(limits::SERVER_PRUNE_S).await;
         assert_eq!(calls.load(Ordering::Relaxed), 2);
         chores.abort();
-    }
-
-    static LOGGED: Mutex<Vec<String>> = Mutex::new(Vec::new());
-
-    /// Provider of one memory in a store of this process.
-    struct OneMemory(Arc<SqliteStore>);
-
-    impl OneMemory {
-        fn engine(&self, name: &str, now: &str) -> Engine {
-            let place = ProjectPaths {
-                root: "/nowhere".into(),
-                folder: "/nowhere/.heirloom".into(),
-                config: "/nowhere/.heirloom/config.toml".into(),
-            };
-            let clock = Arc::new(FixedClock(now.parse().unwrap()));
-            let name = ProjectName::new(name).unwrap();
-            let store = Arc::clone(&self.0);
-            Engine::new(store, name, place, Settings::default(), clock).unwrap()
-        }
-    }
-
-    impl EngineProvider for OneMemory {
-        fn open_served(&self) -> Result<Engine, Fault> {
-            Ok(self.engine("served", NOW))
-        }
-
-        fn open_folder(&self, _: &Path) -> Result<Engine, Fault> {
-            Err(Fault::not_found("no project exists"))
-        }
-    }
-
-    const LONG_AGO: &str = "2026-01-01T10:00:00Z";
-    const NOW: &str = "2026-05-01T10:00:00Z";
-
-    fn episode_count(engine: &Engine) -> usize {
-        let filter = Filter::current(&[Kind::Episode], engine.now());
-        engine.records().count(&filter).unwrap()
-    }
-
-    #[tokio::test]
-    async fn records_of_all_projects_are_retired_in_steps() {
-        let memory = OneMemory(Arc::new(SqliteStore::memory().unwrap()));
-        let log = |engine: &Engine| {
-            let mut episode = NewEpisode::new("7", EpisodeAction::Completed);
-            episode.source = Some("coder".to_owned());
-            engine.tasks().log_episode(episode).unwrap()
-        };
-        let (served, other) = (
-            memory.engine("served", LONG_AGO),
-            memory.engine("other", LONG_AGO),
-        );
-        for _ in 0..=limits::PRUNE_STEP_RECORDS_MAX {
-            log(&served);
-        }
-        log(&other);
-        log(&memory.engine("served", NOW));
-        let options = ServerOptions {
-            log: Some(|line| LOGGED.lock().unwrap().push(line.to_owned())),
-            ..ServerOptions::default()
-        };
-        let store = Arc::clone(&memory.0);
-        prune_projects(&App::new(Box::new(memory), options)).await;
-        let logged = [
-            "retention of project served: 1000 records retired",
-            "retention of project served: 1 record retired",
-            "retention of project other: 1 record retired",
-        ];
-        assert_eq!(*LOGGED.lock().unwrap(), logged);
-        let memory = OneMemory(store);
-        assert_eq!(episode_count(&memory.engine("served", NOW)), 1);
-        assert_eq!(episode_count(&memory.engine("other", NOW)), 0);
     }
 }

@@ -1,7 +1,7 @@
 //! Source of the current plan, from its Markdown files.
 
 use super::SourceInput;
-use crate::engine::Contexts;
+use crate::engine::{Contexts, Engine};
 use heirloom_formats::plan_files::{self, PlanFile};
 use heirloom_fs::project_fs::normalise_project_path;
 use heirloom_model::section::{Offer, Origin, Section};
@@ -22,7 +22,7 @@ impl Contexts<'_> {
             return Ok(section);
         };
         let Some(folder) = self.plan_folder(plan, &mut section.notes)? else {
-            section.notes.extend(self.unknown_plan_note(plan)?);
+            section.notes.extend(unknown_plan_note(self.engine, plan)?);
             return Ok(section);
         };
         let mut files = self.names_in(&folder, &mut section.notes)?;
@@ -46,35 +46,6 @@ impl Contexts<'_> {
             }
         }
         Ok(section)
-    }
-
-    /// Returns a note about a plan without files, outputs and records, which is usually a misspelt name.
-    fn unknown_plan_note(&self, plan: &str) -> Result<Option<String>, Fault> {
-        let scope = Scope {
-            plan: Some(PlanName::parse(plan).plan.to_owned()),
-            ..Scope::default()
-        };
-        let records = Filter::current(&[], self.engine.now())
-            .scope(scope)
-            .limit(1);
-        let outputs = self.engine.outputs().list(Some(plan))?;
-        if !outputs.is_empty() || !self.engine.records().find(&records)?.is_empty() {
-            return Ok(None);
-        }
-        let mut known: Vec<_> = (self.engine.outputs().list(None)?.into_iter())
-            .map(|output| output.plan)
-            .collect();
-        known.sort();
-        known.dedup();
-        known.truncate(limits::CONTEXT_OUTPUTS_MAX);
-        let known = match known.is_empty() {
-            true => String::new(),
-            false => format!("; plans with outputs: {}", known.join(", ")),
-        };
-        Ok(Some(format!(
-            "nothing is stored in the plan `{}` yet{known}",
-            text::one_line(plan)
-        )))
     }
 
     /// Returns the folder of a plan relative to the root: of `STAGE/PLAN`, or of `PLAN` in the first stage that has
@@ -126,6 +97,33 @@ impl Contexts<'_> {
         names.sort();
         Ok(names)
     }
+}
+
+/// Returns a note about a plan without files, outputs and records, which is usually a misspelt name.
+fn unknown_plan_note(engine: &Engine, plan: &str) -> Result<Option<String>, Fault> {
+    let scope = Scope {
+        plan: Some(PlanName::parse(plan).plan.to_owned()),
+        ..Scope::default()
+    };
+    let records = Filter::current(&[], engine.now()).scope(scope).limit(1);
+    let outputs = engine.outputs().list(Some(plan))?;
+    if !outputs.is_empty() || !engine.records().find(&records)?.is_empty() {
+        return Ok(None);
+    }
+    let mut known: Vec<_> = (engine.outputs().list(None)?.into_iter())
+        .map(|output| output.plan)
+        .collect();
+    known.sort();
+    known.dedup();
+    known.truncate(limits::CONTEXT_OUTPUTS_MAX);
+    let known = match known.is_empty() {
+        true => String::new(),
+        false => format!("; plans with outputs: {}", known.join(", ")),
+    };
+    Ok(Some(format!(
+        "nothing is stored in the plan `{}` yet{known}",
+        text::one_line(plan)
+    )))
 }
 
 fn offers(path: &str, plan: &PlanFile) -> Vec<Offer> {

@@ -58,7 +58,7 @@ pub(super) fn parse_query(
     })
 }
 
-/// Returns the request without filters in its question, if it has words beside them: pasted text such as
+/// Returns the request without filters in its question, if it has other words: pasted text such as
 /// `Execution failed for task:compileJava` has none that anything matches. The second value are the filters.
 pub(super) fn without_filters(request: &RecallRequest) -> Option<(RecallRequest, String)> {
     if request.syntax == QuerySyntax::Words {

@@ -1,7 +1,7 @@
 //! Writer of entries to the files of a workspace: dated, redacted, added only once.
 
+use super::change_author::ChangeAuthor;
 use super::file_changes::{ChangeResult, FileAction};
-use super::own_changes::ChangeAuthor;
 use super::workspace_files::{self, WorkspaceKind, WorkspaceRoot};
 use super::{EntryReport, Workspace, WorkspaceEntry, Workspaces};
 use heirloom_formats::workspace::{self, FIXED_FILES, LEARNINGS_FILE, MEMORY_FILE};

@@ -1,8 +1,8 @@
 //! File changes of the workspace by agents, with undo: each is a retired record with the file's name and the location
 //! of its former state.
 
+use super::change_author::{ChangeAuthor, add_author};
 use super::diff::{self, FOLLOWS};
-use super::own_changes::ChangeAuthor;
 use super::workspace_files::{WorkspaceKind, WorkspaceRoot, make_folder_of, refused};
 use crate::engine::Workspaces;
 use crate::engine::undo::UndoReport;
@@ -140,7 +140,7 @@ impl Workspaces<'_> {
             ChangeResult::Text(text) => Some(text),
             ChangeResult::NewName(_) | ChangeResult::Deleted => None,
         };
-        self.add_author(&mut attrs, by.holder, text);
+        add_author(self.engine, &mut attrs, by.holder, text);
         record.attrs = attrs;
         let former = former_state_path(&record, file, to);
         if action == FileAction::Edited {

@@ -5,8 +5,8 @@
 mod file_view;
 mod tool_paths;
 
+use super::change_author::ChangeAuthor;
 use super::file_changes::{ChangeResult, FileAction, guard_personas};
-use super::own_changes::ChangeAuthor;
 use super::workspace_files::{WorkspaceKind, WorkspaceRoot, make_folder_of};
 use crate::engine::Engine;
 use crate::engine::new_record::name_fault;

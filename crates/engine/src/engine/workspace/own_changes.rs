@@ -1,35 +1,11 @@
 //! Undo of file changes by the agent that made them.
 
+use super::change_author::{AFTER, CHANGED_BY, text_hash};
 use super::file_changes::FileChange;
 use super::workspace_files::WorkspaceRoot;
 use crate::engine::undo::UndoReport;
-use crate::engine::{Records, Workspaces};
-use heirloom_model::record::Attrs;
-use heirloom_model::{Action, Fault, Record, RecordId, TransientCause, limits, text};
-use serde_json::json;
-
-/// Attribute of a file change: the token that made it.
-const CHANGED_BY: &str = "changed_by";
-/// Attribute of a file change: the hash of the new text.
-const AFTER: &str = "after";
-
-/// Author of a change of a workspace file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ChangeAuthor<'a> {
-    /// Source of the change.
-    pub source: &'a str,
-    /// Verified identity: the token, whose holder may undo the change.
-    pub holder: Option<&'a str>,
-}
-
-impl<'a> From<&'a str> for ChangeAuthor<'a> {
-    fn from(source: &'a str) -> Self {
-        Self {
-            source,
-            holder: None,
-        }
-    }
-}
+use crate::engine::{Engine, Records};
+use heirloom_model::{Action, Fault, Record, RecordId, TransientCause, limits};
 
 impl Records<'_> {
     /// Undoes a change of a workspace file that the holder of a token made; `None` for every other record, and for a
@@ -48,47 +24,30 @@ impl Records<'_> {
         }
         let workspace = self.engine.workspace();
         let undone = workspace.undo_change(&change, holder, |root| {
-            workspace.check_text_after(root, &change, &record)
+            check_text_after(self.engine, root, &change, &record)
         });
         undone.map(Some)
     }
 }
 
-impl Workspaces<'_> {
-    /// Adds the token and the new text of a change to the attributes of its record.
-    pub(super) fn add_author(&self, attrs: &mut Attrs, holder: Option<&str>, text: Option<&str>) {
-        if let Some(holder) = holder {
-            drop(attrs.insert(CHANGED_BY.to_owned(), json!(holder)));
-        }
-        if let Some(text) = text {
-            drop(attrs.insert(AFTER.to_owned(), json!(self.text_hash(text))));
-        }
+/// Refuses to undo a change if the file has another text by now.
+fn check_text_after(
+    engine: &Engine,
+    root: &WorkspaceRoot,
+    change: &FileChange,
+    record: &Record,
+) -> Result<(), Fault> {
+    let Some(after) = record.attr_str(AFTER) else {
+        return Ok(());
+    };
+    let now = root.read(&change.file).ok().flatten();
+    if now.is_some_and(|now| text_hash(engine, &now.text) == after) {
+        return Ok(());
     }
-
-    /// Hashes a text without its secrets: the hash of one could be guessed.
-    fn text_hash(&self, whole: &str) -> String {
-        text::hash16(&self.engine.redaction().redact_input(whole))
-    }
-
-    /// Refuses to undo a change after which somebody else changed the file.
-    fn check_text_after(
-        &self,
-        root: &WorkspaceRoot,
-        change: &FileChange,
-        record: &Record,
-    ) -> Result<(), Fault> {
-        let Some(after) = record.attr_str(AFTER) else {
-            return Ok(());
-        };
-        let now = root.read(&change.file).ok().flatten();
-        if now.is_some_and(|now| self.text_hash(&now.text) == after) {
-            return Ok(());
-        }
-        let shown = root.shown(&change.file);
-        Err(
-            Fault::refused(format!("{shown} was changed after this change"))
-                .with_cause(TransientCause::Stale)
-                .hint("a person can undo it: `heirloom undo ID`"),
-        )
-    }
+    let shown = root.shown(&change.file);
+    Err(
+        Fault::refused(format!("{shown} was changed after this change"))
+            .with_cause(TransientCause::Stale)
+            .hint("a person can undo it: `heirloom undo ID`"),
+    )
 }
