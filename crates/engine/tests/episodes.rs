@@ -15,6 +15,7 @@ use heirloom_model::kinds::{ArtifactType, EpisodeAction};
 use heirloom_model::limits::{
     ARTIFACT_BYTES_MAX, CONTEXT_ARTIFACTS_MAX, CONTEXT_EPISODES_MAX, DESCRIPTION_BYTES_MAX,
     DIAGNOSTICS_MAX, EPISODE_TEXT_BYTES_MAX, EPISODES_KEPT_DAYS_DEFAULT, PAGE_RECORDS,
+    PRUNE_STEP_RECORDS_MAX,
 };
 use heirloom_model::settings::RetentionSettings;
 use heirloom_model::{
@@ -321,6 +322,20 @@ fn episodes_cleanup_keeps_lessons() {
     // Saving the mirror after an iteration retires nothing.
     desk.engine.mirror().write().unwrap();
     assert_eq!(desk.episodes().len(), 3);
+}
+
+#[test]
+fn episodes_are_retired_in_steps() {
+    let desk = Desk::new();
+    for _ in 0..=PRUNE_STEP_RECORDS_MAX {
+        desk.log("1", EpisodeAction::Completed, "x");
+    }
+    desk.pass(i64::from(EPISODES_KEPT_DAYS_DEFAULT) * DAY_S + DAY_S);
+    let step = || {
+        let report = desk.engine.maintenance().prune(PRUNE_STEP_RECORDS_MAX);
+        report.unwrap().records().count()
+    };
+    assert_eq!([step(), step(), step()], [PRUNE_STEP_RECORDS_MAX, 1, 0]);
 }
 
 #[test]

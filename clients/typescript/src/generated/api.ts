@@ -421,6 +421,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/prune": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retires attempts and artifacts beyond their retention; only lists them without `apply`.
+         * @description The settings `retention.episodes_days` and `retention.artifacts_days` apply. Failures without a later success of
+         *     their task stay, and so does what a person said, pinned or restored. The server does the same once a day. Not for
+         *     the role agent.
+         */
+        post: operations["prune_records"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/purge": {
         parameters: {
             query?: never;
@@ -775,7 +797,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Reverts the last change of a record, or a whole import; a second call restores it. */
+        /**
+         * Reverts the last change of a record, or a whole import; a second call restores it. An agent may undo the file
+         *     changes of its own token, each once, unless another one changed the file since.
+         */
         post: operations["undo_change"];
         delete?: never;
         options?: never;
@@ -1395,6 +1420,8 @@ export interface components {
              * @enum {string}
              */
             type: "fact" | "learning" | "error" | "daily" | "feature";
+            /** @description True for the user's own workspace (`workspace.user_folder`); not for a token of one project. */
+            user?: boolean;
         };
         NewError: {
             /** @description Source; the token's role by default. */
@@ -1530,6 +1557,26 @@ export interface components {
             items: components["schemas"]["Project"][];
             /** @description `cursor` of the next page; `null` on the last page. */
             next?: string | null;
+        };
+        /** @description Records that were retired; without `apply`, those that would be. */
+        PruneReport: {
+            applied: boolean;
+            /** @description Number of artifacts beyond their retention. */
+            artifacts: number;
+            /** @description Number of episodes beyond their retention. */
+            episodes: number;
+            /** @description The records, oldest first, at most 1,000; `POST /api/undo/{id}` restores one. */
+            ids: string[];
+            /** @description True if more records are beyond their retention: repeat the request. */
+            more: boolean;
+            /** @description Unknown fields of the request, which were ignored. */
+            warnings?: string[];
+        };
+        PruneRequest: {
+            /** @description Retires the records; otherwise they are only listed. */
+            apply?: boolean;
+            /** @description The project; by default the token's project or the served one. */
+            project?: string | null;
         };
         /** @description Numbers of deleted items; with `dry_run`, of those that would be deleted. */
         PurgeReport: {
@@ -2916,6 +2963,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProjectList"];
+                };
+            };
+        };
+    };
+    prune_records: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PruneRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PruneReport"];
                 };
             };
         };

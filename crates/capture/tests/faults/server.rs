@@ -5,8 +5,8 @@ use crate::table::Leaves::{AllOrNothing, Steps};
 use crate::table::{Operation, REVERTED, filled, row};
 use crate::world::World;
 use heirloom_engine::{
-    ChangeCursor, EditableFolder, Engine, MemoryToolCommand, NewArtifact, NewEpisode, NewRecord,
-    Registrar, Revision, Workspace, WorkspaceEntry,
+    ChangeAuthor, ChangeCursor, EditableFolder, Engine, MemoryToolCommand, NewArtifact, NewEpisode,
+    NewRecord, Registrar, Revision, Workspace, WorkspaceEntry,
 };
 use heirloom_fs::project_fs::FileDigest;
 use heirloom_model::kinds::{ArtifactType, EpisodeAction, TaskState};
@@ -118,6 +118,16 @@ fn memory_tool_operations() -> Vec<Operation> {
             undo_file,
             AllOrNothing,
             More("a second undo restores the second state"),
+        ),
+        row(
+            "undo_own: a workspace file",
+            |w| create_file(w, Some("token 1")),
+            |w| {
+                let id = w.named("created .heirloom/workspace/plan.md");
+                w.engine.records().undo_own(id, "token 1").map(drop)
+            },
+            AllOrNothing,
+            Nothing,
         ),
     ]
 }
@@ -275,6 +285,15 @@ fn save(w: &World) -> Result<(), Fault> {
         .files()
         .save(&of, "MEMORY.md", "- a line\n", &seen.tag)
         .map(drop)
+}
+
+fn create_file(w: &World, holder: Option<&str>) -> Result<(), Fault> {
+    let path = "/memories/plan.md".to_owned();
+    let text = "- a line\n".to_owned();
+    let source = "coder";
+    let author = ChangeAuthor { source, holder };
+    let command = MemoryToolCommand::Create { path, text };
+    w.engine.memory_tool().run_as(&command, author).map(drop)
 }
 
 fn tool(w: &World, which: &str) -> Result<(), Fault> {

@@ -32,6 +32,7 @@ from heirloom_client._generated.models import (
     MessageInfoList,
     NoteList,
     ProjectList,
+    PruneReport,
     PurgeReport,
     RecallResponse,
     Receipt,
@@ -252,6 +253,7 @@ class AsyncApi:
         agent_id: str | None = None,
         project: str | None = None,
         solution: str | None = None,
+        user: bool | None = None,
         idempotency_key: str | None = None,
     ) -> EntryReport:
         """Adds an entry to a file of the workspace.
@@ -261,6 +263,7 @@ class AsyncApi:
             agent_id: Source; the token's role by default.
             project: The project; by default the token's project or the served one.
             solution: Solution of an error.
+            user: True for the user's own workspace (`workspace.user_folder`); not for a token of one project.
             idempotency_key: A repetition with the same key has no second effect; random by default.
         """
         return await self._send(
@@ -270,6 +273,7 @@ class AsyncApi:
                 agent_id=agent_id,
                 project=project,
                 solution=solution,
+                user=user,
                 idempotency_key=idempotency_key,
             )
         )
@@ -1021,6 +1025,18 @@ class AsyncApi:
         """
         return await self._send(requests.mark_record(id, mark=mark, project=project, idempotency_key=idempotency_key))
 
+    async def prune_records(
+        self, *, apply: bool | None = None, project: str | None = None, idempotency_key: str | None = None
+    ) -> PruneReport:
+        """Retires attempts and artifacts beyond their retention; only lists them without `apply`.
+
+        Args:
+            apply: Retires the records; otherwise they are only listed.
+            project: The project; by default the token's project or the served one.
+            idempotency_key: A repetition with the same key has no second effect; random by default.
+        """
+        return await self._send(requests.prune_records(apply=apply, project=project, idempotency_key=idempotency_key))
+
     async def purge_records(
         self,
         *,
@@ -1344,11 +1360,12 @@ class AsyncApi:
     async def undo_change(
         self, id: str, *, project: str | None = None, idempotency_key: str | None = None
     ) -> WriteOutcome:
-        """Reverts the last change of a record, or a whole import; a second call restores it.
+        """Reverts the last change of a record, or a whole import; a second call restores it. An agent may undo the file
+        changes of its own token, each once, unless another one changed the file since.
 
-        Args:
-            project: The project; by default the token's project or the served one.
-            idempotency_key: A repetition with the same key has no second effect; random by default.
+            Args:
+                project: The project; by default the token's project or the served one.
+                idempotency_key: A repetition with the same key has no second effect; random by default.
         """
         return await self._send(requests.undo_change(id, project=project, idempotency_key=idempotency_key))
 

@@ -525,6 +525,39 @@ class ProjectList(Model):
 
 
 @dataclass(frozen=True, kw_only=True)
+class PruneReport(Model):
+    """
+    Records that were retired; without `apply`, those that would be.
+    """
+
+    applied: bool
+    artifacts: int
+    """
+    Number of artifacts beyond their retention.
+    """
+
+    episodes: int
+    """
+    Number of episodes beyond their retention.
+    """
+
+    ids: list[str]
+    """
+    The records, oldest first, at most 1,000; `POST /api/undo/{id}` restores one.
+    """
+
+    more: bool
+    """
+    True if more records are beyond their retention: repeat the request.
+    """
+
+    warnings: list[str] | None = None
+    """
+    Unknown fields of the request, which were ignored.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
 class PurgeReport(Model):
     """
     Numbers of deleted items; with `dry_run`, of those that would be deleted.
@@ -1380,6 +1413,7 @@ __all__ = [
     "ProblemDocument",
     "Project",
     "ProjectList",
+    "PruneReport",
     "PurgeReport",
     "RecallHit",
     "RecallResponse",

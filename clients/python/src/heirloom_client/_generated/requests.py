@@ -31,6 +31,7 @@ from heirloom_client._generated.models import (
     MessageInfoList,
     NoteList,
     ProjectList,
+    PruneReport,
     PurgeReport,
     RecallResponse,
     Receipt,
@@ -256,6 +257,7 @@ def add_workspace_entry(
     agent_id: str | None = None,
     project: str | None = None,
     solution: str | None = None,
+    user: bool | None = None,
     idempotency_key: str | None = None,
 ) -> Request[EntryReport]:
     """Adds an entry to a file of the workspace.
@@ -265,6 +267,7 @@ def add_workspace_entry(
         agent_id: Source; the token's role by default.
         project: The project; by default the token's project or the served one.
         solution: Solution of an error.
+        user: True for the user's own workspace (`workspace.user_folder`); not for a token of one project.
         idempotency_key: A repetition with the same key has no second effect; random by default.
     """
     return Request(
@@ -272,7 +275,7 @@ def add_workspace_entry(
         "POST",
         "/api/workspace",
         EntryReport,
-        body={"text": text, "type": type, "agent_id": agent_id, "project": project, "solution": solution},
+        body={"text": text, "type": type, "agent_id": agent_id, "project": project, "solution": solution, "user": user},
         writes=True,
         idempotency_key=idempotency_key,
     )
@@ -1220,6 +1223,27 @@ def mark_record(
     )
 
 
+def prune_records(
+    *, apply: bool | None = None, project: str | None = None, idempotency_key: str | None = None
+) -> Request[PruneReport]:
+    """Retires attempts and artifacts beyond their retention; only lists them without `apply`.
+
+    Args:
+        apply: Retires the records; otherwise they are only listed.
+        project: The project; by default the token's project or the served one.
+        idempotency_key: A repetition with the same key has no second effect; random by default.
+    """
+    return Request(
+        "prune_records",
+        "POST",
+        "/api/prune",
+        PruneReport,
+        body={"apply": apply, "project": project},
+        writes=True,
+        idempotency_key=idempotency_key,
+    )
+
+
 def purge_records(
     *,
     dry_run: bool | None = None,
@@ -1608,11 +1632,12 @@ def set_working_memory(
 
 
 def undo_change(id: str, *, project: str | None = None, idempotency_key: str | None = None) -> Request[WriteOutcome]:
-    """Reverts the last change of a record, or a whole import; a second call restores it.
+    """Reverts the last change of a record, or a whole import; a second call restores it. An agent may undo the file
+    changes of its own token, each once, unless another one changed the file since.
 
-    Args:
-        project: The project; by default the token's project or the served one.
-        idempotency_key: A repetition with the same key has no second effect; random by default.
+        Args:
+            project: The project; by default the token's project or the served one.
+            idempotency_key: A repetition with the same key has no second effect; random by default.
     """
     return Request(
         "undo_change",
