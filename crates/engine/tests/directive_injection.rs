@@ -520,12 +520,13 @@ fn inject_recall_tail_and_budget() {
             .iter()
             .any(|note| note.contains("no output yet"))
     );
-    let bad = desk
+    let pasted = desk
         .engine
         .contexts()
         .inject("agent[recall:kind:nonsense x]")
-        .unwrap_err();
-    assert_eq!(bad.kind, ErrorKind::Usage);
+        .unwrap();
+    let notes = pasted.sections[0].notes.join(" ");
+    assert!(notes.contains("`nonsense` is not a kind"), "{notes}");
 }
 
 #[test]

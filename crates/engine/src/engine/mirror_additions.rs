@@ -6,7 +6,7 @@
 use super::mirror_import::{SOURCE as IMPORT, scope as import_scope};
 use super::record_import::ImportWriter;
 use super::{FileVerdict, Mirror, MirrorLoadOutcome};
-use heirloom_formats::mirror::{MirrorErrorItem, MirrorFile, MirrorTask, ParsedMirror};
+use heirloom_formats::mirror::{self, MirrorErrorItem, MirrorFile, MirrorTask, ParsedMirror};
 use heirloom_fs::project_fs;
 use heirloom_model::kinds::{Step, StepState};
 use heirloom_model::{Fault, Kind, Record, Scope, Timestamp, limits};
@@ -29,7 +29,7 @@ impl Mirror<'_> {
     ) -> Result<MirrorLoadOutcome, Fault> {
         let mut file = parsed.file.clone();
         self.engine.redaction().redact_mirror(&mut file);
-        let closing = self.closing_changes(path, &file, ours)?;
+        let closing = self.closing_changes(&file, ours)?;
         let additions = self.without_known(subtract(file, ours))?;
         if additions == MirrorFile::default() && closing.is_empty() {
             return Ok(MirrorLoadOutcome::Nothing);
@@ -133,15 +133,10 @@ impl Mirror<'_> {
     /// Returns the changes that close what the mirror has as closed and the store as open.
     ///
     /// Only if the file was written after the entry was opened: a mirror that is a few writes behind shows an error as
-    /// resolved that has occurred again since.
-    fn closing_changes(
-        &self,
-        path: &Path,
-        file: &MirrorFile,
-        ours: &MirrorFile,
-    ) -> Result<Vec<Change>, Fault> {
-        let written = path.metadata().and_then(|found| found.modified());
-        let Some(written) = written.ok().and_then(|at| Timestamp::try_from(at).ok()) else {
+    /// resolved that has occurred again since. After the clock was set back, the order of both is unknown.
+    fn closing_changes(&self, file: &MirrorFile, ours: &MirrorFile) -> Result<Vec<Change>, Fault> {
+        let written = mirror::parse_time(&file.last_checkpoint);
+        let Some(written) = written.filter(|at| *at <= self.engine.now()) else {
             return Ok(Vec::new());
         };
         let mut changes = Vec::new();
@@ -156,7 +151,7 @@ impl Mirror<'_> {
             let errors = self.engine.errors();
             let scope = import_scope(known.iteration, &known.task_id, &known.phase);
             let record = errors.error_like(&known.error, &scope)?;
-            let is_earlier = |record: &Record| last_occurrence(record) < written;
+            let is_earlier = |record: &Record| last_occurrence(record) <= written;
             if let Some(record) = record.filter(is_earlier) {
                 let resolution = match closed.resolution.trim() {
                     "" => RESOLVED_ELSEWHERE,
@@ -174,7 +169,7 @@ impl Mirror<'_> {
                 let key = Step::key(step, Some(id));
                 let filter = Filter::current(&[Kind::Step], self.engine.now()).key(&key);
                 let record = self.engine.records().find(&filter.limit(1))?.pop();
-                if record.is_some_and(|record| record.recorded_at < written) {
+                if record.is_some_and(|record| record.recorded_at <= written) {
                     let redaction = self.engine.redaction();
                     let scope = redaction.redact_scope(Scope::of_task(id));
                     let step = redaction.redact_text(step);

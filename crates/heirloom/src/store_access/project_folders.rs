@@ -105,7 +105,10 @@ impl ProjectFolders {
 pub(super) fn remember_project_folder(session: &CliSession, place: &ProjectPaths) {
     let folders = ProjectFolders::of(&session.env);
     let is_own = place.root.join(project_fs::HEIRLOOM_FOLDER) == place.folder;
-    if !is_own {
+    // A store in the user's data folder has a list of its folders.
+    let data = session.env.data_dir();
+    let is_listed = data.is_some_and(|data| place.folder.starts_with(data));
+    if !is_own && !is_listed {
         folders.remember(place, &place.root);
     }
     let linked = given_start_folder(session).and_then(|given| linked_root(&given, &place.root));

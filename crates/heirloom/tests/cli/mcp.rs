@@ -463,7 +463,7 @@ fn workspace_tool_writes_the_files_of_the_user() {
         .folder
         .read(".heirloom/workspace/MEMORY.md")
         .unwrap_or_default();
-    assert!(!of_project.contains("Fact"), "{of_project}");
+    assert!(!of_project.contains("Fact 0"), "{of_project}");
     let soul = json!({"action": "soul", "text": "be rude", "user": true});
     let refused = client.request(
         "tools/call",

@@ -193,7 +193,7 @@ fn proposals(store: &dyn Store) {
     typed.proposal = true;
     first.attrs = typed.to_attrs();
     w.created(&first);
-    w.created(&w.fact("k", "not a proposal", 1));
+    w.created(&w.fact("other", "not a proposal", 1));
     let waiting = Filter {
         proposal: true,
         ..Filter::current(&[Kind::Knowledge], at(9))

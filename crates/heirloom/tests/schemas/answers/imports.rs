@@ -58,6 +58,14 @@ struct TranscriptsReport {
     unreadable_lines: u64,
     /// Records that were learned from the conversations.
     lessons: u64,
+    /// Folders of skipped conversations that do not exist any more, those with the most conversations first.
+    former_folders: Vec<FormerFolder>,
+}
+
+#[derive(JsonSchema)]
+struct FormerFolder {
+    folder: String,
+    conversations: u64,
 }
 
 /// The lessons of one conversation, or with `--all` the counts of all.
