@@ -275,7 +275,7 @@ fn init_import_creates_one_batch_that_undo_reverts() {
     assert!(
         again
             .stdout
-            .contains("0 records imported, 12 already known"),
+            .contains("0 records imported, 15 already known"),
         "{again:?}"
     );
     let third = project.ok(&["init"]);
@@ -447,6 +447,8 @@ fn imported_agentium_memory_becomes_the_mirror() {
         .folder
         .write(".agentium/memory.json", memory)
         .unwrap();
+    let settings = "memory:\n  file_path: .agentium/memory.json\n";
+    project.folder.write(".agentium.yaml", settings).unwrap();
     project.ok(&["init", "--import"]);
     project.ok(&["remember", "the queue is Redis"]);
     let mirror = project.folder.read(".agentium/memory.json").unwrap();

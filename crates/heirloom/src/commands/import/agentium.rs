@@ -1,7 +1,7 @@
 //! `heirloom import agentium`: the memory file and the settings of Agentium.
 
 use super::{import_label, read};
-use crate::config::{ConfigKey, Layer};
+use crate::config::ConfigKey;
 use crate::store_access::{self, CliSession};
 use heirloom_engine::{Engine, ImportReport};
 use heirloom_formats::{agentium, mirror};
@@ -43,9 +43,6 @@ pub(super) fn import_agentium(
     }
     let mut report = ImportReport::default();
     let mut memory = memory;
-    if path.is_none() {
-        follow_memory_file(found, session)?;
-    }
     if let Some(path) = settings {
         let memory_file = import_settings(engine, found, &path, session)?;
         let memory_path = memory_file
@@ -64,34 +61,17 @@ pub(super) fn import_agentium(
     Ok(report)
 }
 
-/// Takes over a project of Agentium: its settings, and its memory file as the mirror.
+/// Takes over the settings of Agentium in a project, if it has any.
 pub(in crate::commands) fn take_over_agentium(
     engine: &Engine,
     found: &store_access::FoundProject,
     session: &mut CliSession,
 ) -> Result<(), Fault> {
-    follow_memory_file(found, session)?;
     let settings = found.place.root.join(AGENTIUM_SETTINGS);
     if settings.is_file() {
         import_settings(engine, found, &settings, session)?;
     }
     Ok(())
-}
-
-/// Makes Agentium's memory file the mirror, so that its controller reads what is stored here, unless the settings name
-/// another file.
-fn follow_memory_file(
-    found: &store_access::FoundProject,
-    session: &mut CliSession,
-) -> Result<(), Fault> {
-    let is_default = ConfigKey::by_name("memory.file_path")
-        .and_then(|key| found.config.get(key))
-        .is_none_or(|(_, origin)| origin.layer == Layer::Default);
-    if !is_default || !found.place.root.join(AGENTIUM_MEMORY).is_file() {
-        return Ok(());
-    }
-    let path = toml::Value::String(AGENTIUM_MEMORY.to_owned());
-    write_settings(found, &[("file_path", path)], session)
 }
 
 /// Writes the `memory:` section of `.agentium.yaml` into the project's config and prints the changed keys. Returns
