@@ -24,7 +24,12 @@ fuzz_target!(|input: &str| {
     assert_eq!(neutralize_markup(&safe), safe);
     assert!(!MARKS.iter().any(|mark| safe.contains(mark)), "{safe:?}");
     assert!(!safe.contains("```"));
-    let hidden = |c: char| matches!(c, '\u{e0000}'..='\u{e0fff}' | '\u{200b}' | '\u{ad}' | '\u{202e}');
+    let hidden = |c: char| {
+        matches!(
+            c,
+            '\u{e0000}'..='\u{e0fff}' | '\u{200b}' | '\u{ad}' | '\u{202e}'
+        )
+    };
     assert!(!safe.contains(hidden));
     let document = neutralize_document(input);
     assert_eq!(neutralize_document(&document), document);
